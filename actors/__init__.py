@@ -1,0 +1,1 @@
+"""Mailboxes, supervision and backpressure.  Knows the protocol, not the runtimes."""

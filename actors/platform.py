@@ -1,0 +1,99 @@
+"""What the actor layer needs from the world: threads, conditions, a clock.
+
+Everything that waits goes through these, so that a deterministic runtime can take their place
+(DESIGN section 8).  `RealPlatform` is the one that servers run on.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+
+class Condition(Protocol):
+    """A lock with a place to wait, as `threading.Condition` has it."""
+
+    def __enter__(self) -> bool:
+        """Take the lock."""
+        ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None:
+        """Free the lock."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Free the lock, sleep until notified or for ``timeout`` seconds, take it again."""
+        ...
+
+    def notify(self, n: int = 1) -> None:
+        """Wake ``n`` sleepers."""
+        ...
+
+    def notify_all(self) -> None:
+        """Wake every sleeper."""
+        ...
+
+
+class Task(Protocol):
+    """A started thread."""
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end, at most ``timeout`` seconds."""
+        ...
+
+    def is_alive(self) -> bool:
+        """Tell whether it still runs."""
+        ...
+
+
+class Platform(Protocol):
+    """Threads, conditions and time."""
+
+    def condition(self) -> Condition:
+        """Make a condition with a lock of its own."""
+        ...
+
+    def spawn(self, name: str, target: Callable[[], None]) -> Task:
+        """Run ``target`` on a thread of its own that never keeps the process alive."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds on a clock that never goes back."""
+        ...
+
+    def wall(self) -> float:
+        """Seconds since the epoch, for records that people read."""
+        ...
+
+
+class RealPlatform:
+    """The operating system's threads and clock."""
+
+    def condition(self) -> Condition:
+        """Make a `threading.Condition` (its lock is re-entrant)."""
+        return threading.Condition()
+
+    def spawn(self, name: str, target: Callable[[], None]) -> Task:
+        """Start a daemon thread: it sits in raw reads and writes only, so exit is clean."""
+        thread = threading.Thread(name=name, target=target, daemon=True)
+        thread.start()
+        return thread
+
+    def monotonic(self) -> float:
+        """Read the monotonic clock."""
+        return time.monotonic()
+
+    def wall(self) -> float:
+        """Read the wall clock."""
+        return time.time()

@@ -1,0 +1,70 @@
+"""What a product must offer to be served: the seam between `actors` and `runtimes`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from actors.turn import TurnMachine
+    from protocol.acp.prompts import Prompt
+    from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
+    from protocol.handshake import AgentCapabilities, AgentInfo, InitializeParams
+
+TurnRule: TypeAlias = Literal["queue", "refuse"]
+"""A prompt while a turn runs: wait in order (chant, one command at a time), or be refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSession:
+    """A session that the runtime agreed to open."""
+
+    session_id: str
+    cwd: str
+    result: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The answer's result, as it goes on the wire."""
+    before: tuple[Any, ...] = ()
+    """Updates that must leave before the answer (the replay of `session/load`)."""
+    after: tuple[Any, ...] = ()
+    """Updates that must leave after it (available commands)."""
+    state: Any = None
+    """The runtime's own; comes back with each prompt."""
+
+
+class Runtime(Protocol):
+    """One product behind the protocol."""
+
+    turn_rule: TurnRule
+    methods: frozenset[str]
+    """Optional methods that it serves, such as ``session/resume``; the rest is -32601."""
+
+    def agent_info(self) -> AgentInfo:
+        """Name, title, version.  Must not import anything heavy: `initialize` waits for it."""
+        ...
+
+    def capabilities(self, initialize: InitializeParams) -> AgentCapabilities:
+        """What to advertise to this client."""
+        ...
+
+    def warm_up(self) -> None:
+        """Import what the first prompt will need.  Called on a leaf thread after the handshake."""
+        ...
+
+    def open_session(self, request: NewSession | ResumeSession | LoadSession) -> OpenedSession:
+        """Open a session; may look at the disk (leaf thread).
+
+        Raises:
+            ProtocolError: The request can't be served; worded for the client.
+
+        """
+        ...
+
+    def begin_turn(self, session: OpenedSession, prompt: Prompt, turn_id: str) -> TurnMachine:
+        """Make the machine of one turn.  Must not wait: slow work belongs into its first step."""
+        ...
+
+    def render_items(self, session_id: str, items: Sequence[Any]) -> list[bytes]:
+        """Turn outlet items into wire lines.  Pure; called on the turn's speaker thread."""
+        ...

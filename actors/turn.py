@@ -1,0 +1,190 @@
+"""One turn, as values: what a machine hears, what it may ask for, and how it ends.
+
+A turn is driven by a `TurnMachine`.  It never waits and does no I/O: events go in, effects come
+out, and the StepExecutorActor performs them.  chant's machine joins an Op's run to this, the
+agent's machine its transcript.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from actors.model_call import ModelRequest
+    from actors.work import Render, StepEnd, Work
+    from protocol.errors import ProtocolError
+
+CancelReason: TypeAlias = Literal["client", "shutdown", "hard_stop"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """The first event of every turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepEnded:
+    """A step that the machine started is over."""
+
+    end: StepEnd
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAsked:
+    """Stop: by the client, because the process is ending, or (hard_stop) without clean-up."""
+
+    reason: CancelReason
+
+
+@dataclass(frozen=True, slots=True)
+class TimerFired:
+    """A timer that the machine armed, and did not drop or re-arm, is due."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClientAnswered:
+    """The client answered `AskClient`; ``answer`` is the raw result, or the error."""
+
+    key: str
+    answer: Any
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSaid:
+    """A piece of a model's stream, or its end; see `actors.model_call`."""
+
+    call_id: str
+    event: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorLost:
+    """The executor crashed and was started again: what it had been told since is gone.
+
+    Steps still running keep running and will end; those that ended meanwhile follow as
+    `StepEnded`.  The machine must fail the turn in its own orderly way.
+    """
+
+    reason: str
+
+
+TurnEvent: TypeAlias = (
+    TurnStarted | StepEnded | CancelAsked | TimerFired | ClientAnswered | ModelSaid | ExecutorLost
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StartStep:
+    """Start ``work``.  Past ``timeout_s`` seconds it is aborted and ends as ``timed_out``.
+
+    ``grace_s`` is what an aborted step gets between TERM and KILL; None takes the server's.
+    """
+
+    step_id: str
+    work: Work
+    render: Render
+    timeout_s: float | None = None
+    grace_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AbortStep:
+    """Stop a step of this turn.  Its `StepEnded` still follows."""
+
+    step_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartCall:
+    """Start a model call; `ModelSaid` follows."""
+
+    call_id: str
+    request: ModelRequest
+
+
+@dataclass(frozen=True, slots=True)
+class AbortCall:
+    """Stop a model call.  Its end still follows."""
+
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Hand items to the turn's outlet, in order, without waiting."""
+
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArmTimer:
+    """`TimerFired` after ``delay_s`` seconds; arming a key again replaces it."""
+
+    key: str
+    delay_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class DropTimer:
+    """Forget a timer."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskClient:
+    """Send a request of ours; `ClientAnswered` follows unless the turn ends first.
+
+    ``outlives_turn`` keeps the question open after the turn's end; its answer is then dropped
+    in silence (chant's durable requests are answered by a later prompt).
+    """
+
+    key: str
+    method: str
+    params: dict[str, Any]
+    outlives_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EndTurn:
+    """The machine's last effect.  ``result`` answers the prompt after all items were said."""
+
+    result: TurnResult
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What a prompt is answered with: a stop reason and `_meta`, or an error."""
+
+    stop_reason: str = "end_turn"
+    meta: dict[str, Any] = field(default_factory=dict[str, Any])
+    error: ProtocolError | None = None
+    value: Any = None
+    """For a host without a protocol (the command line): the run's record or a verb's outcome."""
+
+
+TurnEffect: TypeAlias = (
+    StartStep
+    | AbortStep
+    | StartCall
+    | AbortCall
+    | Say
+    | ArmTimer
+    | DropTimer
+    | AskClient
+    | EndTurn
+)
+
+
+class TurnMachine(Protocol):
+    """Decides a turn.  Called by one thread at a time; may raise only by being wrong."""
+
+    def handle(self, event: TurnEvent) -> Sequence[TurnEffect]:
+        """Take one event and say what must happen, in order.  Nothing after `EndTurn`."""
+        ...
