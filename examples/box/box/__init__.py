@@ -1,0 +1,1 @@
+"""A service that knows which boxes are in stock."""

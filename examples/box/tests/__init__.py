@@ -1,0 +1,1 @@
+"""Tests of the box service; plain unittest, so that they run anywhere."""

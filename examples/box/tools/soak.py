@@ -1,0 +1,23 @@
+"""Watch a fresh release for a while: ``soak.py URL SECONDS`` asks once a second and fails on a bad answer."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import urllib.request
+
+TIMEOUT_S = 2
+
+
+def main(url: str, seconds: int) -> None:
+    """Print one line a second; an answer that is not 200 raises and so ends with a failure."""
+    for second in range(1, seconds + 1):
+        with urllib.request.urlopen(url, timeout=TIMEOUT_S) as reply:
+            health = json.load(reply)
+        print(f"soak {second}/{seconds}: {health['version']} is {health['status']}", flush=True)
+        time.sleep(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
