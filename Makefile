@@ -1,0 +1,58 @@
+# Each target makes what it needs, from nothing but Python 3.11 or newer (with venv), git and make.
+# Everything lands in .venv and other git-ignored folders; `make clean` removes them.
+
+PY := .venv/bin/python
+PIP := $(PY) -m pip --quiet --disable-pip-version-check --no-input
+# Versions are pinned as constraints: what is not asked for is not installed.
+INSTALL := $(PIP) install --constraint requirements-dev.txt
+TYPESCRIPT := tests/e2e/typescript/node_modules/.package-lock.json
+
+.PHONY: help demo test check bench typescript clean
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1  /p' Makefile
+
+demo: .venv/.runtime ## three runs of an Op in examples/box, as a client sees them
+	@$(PY) examples/demo.py
+
+test: .venv/.dev ## all tests
+	@$(MAKE) --silent typescript || echo "make: no TypeScript SDK: its tests will be skipped" >&2
+	$(PY) -m pytest $(ARGS)
+
+check: .venv/.dev ## ruff, mypy strict, pyright strict, import-linter
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m pyright
+	.venv/bin/lint-imports
+
+bench: .venv/.runtime ## our figures beside those of the official SDKs' agents, in one run
+	@$(PY) -m bench $(ARGS)
+
+typescript: $(TYPESCRIPT) ## the official TypeScript SDK, for the end-to-end tests
+
+clean: ## remove all that the other targets made
+	rm -rf .venv bench/.peers bench/results build dist tests/e2e/typescript/node_modules
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is younger than what it was made from, so the second call costs nothing.
+.venv/.runtime: pyproject.toml requirements-dev.txt
+	@for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
+	  $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	  echo "make: setting up .venv with $$($$python --version)"; \
+	  $$python -m venv .venv; exit; \
+	done; echo "make: no Python 3.11 or newer found; name one: make PYTHON=/path/to/python3" >&2; exit 1
+	@$(INSTALL) hatchling
+	@$(INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+.venv/.dev: .venv/.runtime
+	@echo "make: adding the development tools to .venv"
+	@$(INSTALL) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+$(TYPESCRIPT): tests/e2e/typescript/package-lock.json .venv/.dev
+	@$(PY) -m tests.node tests/e2e/typescript
+	@touch $@
