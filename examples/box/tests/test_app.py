@@ -1,3 +1,4 @@
+# ruff: noqa: D102, PT009 - plain unittest, and names that are sentences
 """The web side, asked without a socket."""
 
 from __future__ import annotations

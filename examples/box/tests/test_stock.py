@@ -1,3 +1,4 @@
+# ruff: noqa: D102, PT009, PT027 - plain unittest, and names that are sentences
 """The shelves."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Serve what is live: ``host.py LIVE_DIR [PORT]`` answers on 127.0.0.1 with the artifact in LIVE_DIR.
+"""Serve what is live: ``host.py LIVE_DIR PORT`` answers on 127.0.0.1 (port 0: a free one).
 
 It stands for a machine in production.  Each request looks at ``LIVE_DIR/box.pyz`` first and loads
 it again when it was replaced, so a deploy or a rollback is one rename and needs no restart.
@@ -56,7 +56,7 @@ class Live:
 class Quiet(WSGIRequestHandler):
     """Keep each request out of the terminal."""
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
         """Say nothing."""
 
 
@@ -70,6 +70,6 @@ def main(live_dir: str, port: int) -> None:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 8099)
+        main(sys.argv[1], int(sys.argv[2]))
     except KeyboardInterrupt:
         sys.exit(130)

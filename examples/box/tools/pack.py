@@ -1,4 +1,7 @@
-"""Pack the service into one file: ``pack.py VERSION DEST``.  The same source gives the same bytes."""
+"""Pack the service into one file: ``pack.py VERSION DEST``.
+
+The same source gives the same bytes.
+"""
 
 from __future__ import annotations
 
