@@ -1,0 +1,126 @@
+"""Our top-level names are generic: nothing else may ship them, and no workspace may shadow them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tomllib
+from importlib.metadata import distribution, packages_distributions
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.scripts import script
+from tests.shared import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OURS = ("actors", "ops", "protocol", "runtimes")
+
+HOSTILE = """\
+import os, pathlib
+pathlib.Path(os.environ["PLANTED_MARK"]).write_text(__name__)
+raise SystemExit("code from the workspace ran")
+"""
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": 1, "clientCapabilities": {}},
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """Make a workspace that has packages called like ours, and modules called like what we use."""
+    folder = tmp_path / "workspace"
+    for package in (*OURS, "pykka", "click"):
+        (folder / package).mkdir(parents=True)
+        (folder / package / "__init__.py").write_text(HOSTILE)
+    for module in ("json", "orjson", "typing", "threading", "sitecustomize"):
+        (folder / f"{module}.py").write_text(HOSTILE)
+    return folder
+
+
+def _environment(mark: Path) -> dict[str, str]:
+    """Return what a bare login has: no PYTHONPATH, no PATH to find our scripts by."""
+    return {"HOME": os.environ.get("HOME", ""), "PATH": os.defpath, "PLANTED_MARK": str(mark)}
+
+
+def test_no_dependency_ships_a_package_called_like_ours() -> None:
+    shippers = packages_distributions()
+
+    assert {name: set(shippers.get(name, ())) - {"chantry"} for name in OURS} == {
+        name: set() for name in OURS
+    }
+
+
+def test_the_wheel_has_our_packages_and_no_others() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+    assert tuple(project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == OURS
+    assert "Private :: Do Not Upload" in project["project"]["classifiers"]
+
+
+def test_the_console_scripts_are_the_only_way_in() -> None:
+    scripts = {entry.name for entry in distribution("chantry").entry_points}
+
+    assert scripts == {"chant", "radian", "chantry"}
+    assert [str(path) for name in OURS for path in (ROOT / name).rglob("__main__.py")] == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["chant", "--help"],
+        ["chant", "list"],
+        ["chant", "run", "--help"],
+        ["chantry", "--help"],
+        ["chantry", "drive", "--help"],
+        ["radian", "--help"],
+    ],
+    ids=" ".join,
+)
+def test_a_workspace_cannot_shadow_our_packages(workspace: Path, words: list[str]) -> None:
+    mark = workspace.parent / "mark"
+
+    run = subprocess.run(
+        [script(words[0]), *words[1:]],
+        cwd=workspace,
+        env=_environment(mark),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert not mark.exists(), f"{mark.read_text()} was imported from the workspace"
+    assert "Traceback" not in run.stderr
+
+
+def test_a_served_workspace_cannot_shadow_our_packages(workspace: Path) -> None:
+    mark = workspace.parent / "mark"
+    new_session = {"cwd": str(workspace), "mcpServers": []}
+    lines = [
+        INITIALIZE,
+        {"jsonrpc": "2.0", "id": 2, "method": "session/new", "params": new_session},
+    ]
+
+    run = subprocess.run(
+        [script("chant"), "acp"],
+        cwd=workspace,
+        env=_environment(mark),
+        input="".join(json.dumps(line) + "\n" for line in lines),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    answered = [json.loads(line).get("id") for line in run.stdout.splitlines()]
+    assert not mark.exists(), f"{mark.read_text()} was imported from the workspace"
+    assert 1 in answered
+    assert 2 in answered
