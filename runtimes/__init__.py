@@ -1,0 +1,1 @@
+"""The products: composition roots over actors and ops."""

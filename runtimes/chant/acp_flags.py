@@ -1,0 +1,31 @@
+"""The flags of ``chant acp``, and the quick way to read them.
+
+A client waits while we start, so this module imports nothing: the plain forms of the command are
+recognized without the verb table and without click.
+"""
+
+from __future__ import annotations
+
+WORDS = (("acp",), ("acp", "serve"))
+"""The two spellings of the command."""
+
+FLAGS: dict[str, tuple[str, str]] = {
+    "--grace": ("SECONDS", "what a cancelled step gets between TERM and KILL; 5 when absent"),
+}
+"""Flag to (name of its value, summary)."""
+
+
+def read_quickly(argv: list[str]) -> dict[str, str] | None:
+    """Return the flags of a plain ``chant acp`` line, None for anything that needs a full look."""
+    words = tuple(argv[:2])
+    rest = argv[2:] if words == WORDS[1] else argv[1:] if words[:1] == WORDS[0] else None
+    if rest is None:
+        return None
+    flags: dict[str, str] = {}
+    waiting = iter(rest)
+    for word in waiting:
+        name, equals, value = word.partition("=")
+        if name not in FLAGS or name in flags:
+            return None
+        flags[name] = value if equals else next(waiting, "")
+    return flags if all(flags.values()) else None

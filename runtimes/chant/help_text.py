@@ -1,0 +1,73 @@
+"""Help, made from the verb table: the same text on the command line and in a session.  Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtimes.chant.verbs.verb import MEANINGS, NotInPrompts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from runtimes.chant.verbs.verb import Flag, Param, Verb
+
+
+def all_verbs(verbs: Sequence[Verb]) -> str:
+    """Return what ``chant --help`` prints."""
+    rows = [(usage(verb), verb.summary) for verb in verbs]
+    return "\n".join([
+        "Usage: chant VERB [ARGS]",
+        "",
+        "Runs declared operations (Ops), and serves them over the Agent Client Protocol.",
+        "",
+        "Verbs:",
+        *_columns(rows),
+        "",
+        "chant VERB --help says more about one of them; chant --version prints the version.",
+    ])
+
+
+def one_verb(verb: Verb) -> str:
+    """Return what ``chant VERB --help`` prints."""
+    lines = [f"Usage: {long_usage(verb)}", "", f"{verb.summary}."]
+    if verb.params:
+        lines += ["", *_columns([(_param(param), param.summary) for param in verb.params])]
+    lines += ["", "Flags:", *_columns([(_flag(flag), flag.summary) for flag in verb.flags])]
+    lines += ["", f"With --json: {verb.document}"]
+    codes = [(str(code), MEANINGS[code]) for code in verb.exit_codes]
+    lines += ["", "Exit codes:", *_columns(codes)]
+    if isinstance(verb.in_prompts, NotInPrompts):
+        lines += ["", f"Not in a session's prompt: {verb.in_prompts.reason}."]
+    return "\n".join(lines)
+
+
+def usage(verb: Verb) -> str:
+    """Return verb and params as one types them, without ``chant`` and flags."""
+    return " ".join([*verb.path, *(_param(param) for param in verb.params)])
+
+
+def long_usage(verb: Verb) -> str:
+    """Return the whole line as one types it."""
+    flags = (f"[{_flag(flag)}]{'...' if flag.many else ''}" for flag in verb.flags)
+    return " ".join(["chant", usage(verb), *flags])
+
+
+def hint(verb: Verb) -> str:
+    """Return what may follow the verb, for a client that offers verbs to choose from."""
+    own = (f"[{_flag(flag)}]{'...' if flag.many else ''}" for flag in verb.own_flags)
+    return " ".join([*(_param(param) for param in verb.params), *own])
+
+
+def _param(param: Param) -> str:
+    word = f"{param.name}..." if param.many else param.name
+    return word if param.required else f"[{word}]"
+
+
+def _flag(flag: Flag) -> str:
+    return f"{flag.name} {flag.value}" if flag.value else flag.name
+
+
+def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
+    rows = list(rows)
+    width = max((len(left) for left, _ in rows), default=0)
+    return [f"  {left:<{width}}  {right}".rstrip() for left, right in rows]

@@ -1,0 +1,136 @@
+"""Words into an invocation of a verb, or a reason why not.  Pure.
+
+The command line and the prompts of a session are both read here, so they accept the same things.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from runtimes.chant.verbs.verb import HELP, Invocation, Verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class HelpAsked:
+    """Show the help of ``verb``, or of all verbs, and do nothing else."""
+
+    verb: Verb | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Misused:
+    """Words that are no invocation; ``reason`` names what is known.  ``verb`` if it was found."""
+
+    reason: str
+    verb: Verb | None = None
+
+
+Parsed: TypeAlias = Invocation | HelpAsked | Misused
+
+
+def parse(words: Sequence[str], verbs: Sequence[Verb]) -> Parsed:
+    """Read ``words``, without a leading ``chant``."""
+    if words and words[0] == HELP.name:
+        return HelpAsked()
+    verb = find_verb(words, verbs)
+    if verb is None:
+        return Misused(_no_verb(words, verbs))
+    return _Reading(verb).read(words[len(verb.path) :])
+
+
+def find_verb(words: Sequence[str], verbs: Sequence[Verb]) -> Verb | None:
+    """Return the verb with the longest path that ``words`` begin with."""
+    found = [verb for verb in verbs if tuple(words[: len(verb.path)]) == verb.path]
+    return max(found, key=lambda verb: len(verb.path), default=None)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean X?`` for the known name that ``word`` looks like, or nothing."""
+    from difflib import get_close_matches
+
+    names = list(known)
+    folded = {name.casefold(): name for name in names}
+    close = get_close_matches(word.casefold()[:80], folded, n=1)
+    return f"; did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def shown(word: str) -> str:
+    """Quote a word that someone typed, shortened so that it can't flood the answer."""
+    limit = 80
+    return repr(word if len(word) <= limit else word[:limit] + "…")
+
+
+def _no_verb(words: Sequence[str], verbs: Sequence[Verb]) -> str:
+    known = sorted({verb.path[0] for verb in verbs})
+    listed = ", ".join(known)
+    if not words:
+        return f"no verb given; known: {listed}"
+    hint = nearest(words[0], [*known, "chant"])
+    return f"{shown(words[0])} is not a verb of chant; known: {listed}{hint}"
+
+
+class _Reading:
+    """One pass over the words after the verb."""
+
+    def __init__(self, verb: Verb) -> None:
+        self._verb = verb
+        self._known = {flag.name: flag for flag in verb.flags}
+        self._flags: dict[str, tuple[str, ...]] = {}
+        self._plain: list[str] = []
+
+    def read(self, words: Sequence[str]) -> Parsed:
+        rest = list(reversed(words))
+        while rest:
+            word = rest.pop()
+            if word == "--":
+                self._plain += reversed(rest)
+                break
+            if len(word) > 1 and word.startswith("-"):
+                reason = self._flag(word, rest)
+                if reason:
+                    return self._misused(reason)
+            else:
+                self._plain.append(word)
+        if HELP.name in self._flags:
+            return HelpAsked(self._verb)
+        return self._placed()
+
+    def _flag(self, word: str, rest: list[str]) -> str:
+        """Take one flag, and its value from ``rest``; return what is wrong with it."""
+        name, equals, value = word.partition("=")
+        flag = self._known.get(name)
+        if flag is None:
+            return f"no flag {shown(name)}; known: {', '.join(self._known)}" + nearest(
+                name, self._known
+            )
+        if name in self._flags and not flag.many:
+            return f"{name} is given twice"
+        if flag.value and not equals:
+            if not rest:
+                return f"{name} needs a value: {name} {flag.value}"
+            value = rest.pop()
+        elif equals and not flag.value:
+            return f"{name} takes no value"
+        self._flags[name] = (*self._flags.get(name, ()), value)
+        return ""
+
+    def _placed(self) -> Invocation | Misused:
+        """Give the plain words to the params, in order."""
+        params: dict[str, tuple[str, ...]] = {}
+        plain = self._plain
+        for param in self._verb.params:
+            taken = plain if param.many else plain[:1]
+            if not taken and param.required:
+                return self._misused(f"{param.name} is missing: {param.summary}")
+            params[param.name] = tuple(taken)
+            plain = plain[len(taken) :]
+        if plain:
+            return self._misused(f"unexpected word {shown(plain[0])}")
+        return Invocation(self._verb, params, self._flags)
+
+    def _misused(self, reason: str) -> Misused:
+        return Misused(f"chant {self._verb.name}: {reason}", self._verb)

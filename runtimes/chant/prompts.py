@@ -1,0 +1,63 @@
+"""A session's prompt into something to do, or a refusal.  Pure: nothing runs while reading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from runtimes.chant.command_line import MAX_TEXT_BYTES, Unreadable, split, too_long
+from runtimes.chant.parsing import HelpAsked, Misused, parse
+from runtimes.chant.verbs.verb import Invocation, NotInPrompts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from runtimes.chant.verbs.verb import Verb
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRefused:
+    """The prompt is no command line that a session may run; ``reason`` is shown to the client."""
+
+    reason: str
+
+
+Accepted: TypeAlias = Invocation | HelpAsked | PromptRefused
+
+
+def read_prompt(texts: Sequence[str], verbs: Sequence[Verb]) -> Accepted:
+    """Read the text blocks of a prompt, which are one command line together.
+
+    A leading ``chant`` may be left out, and a client that offers verbs as slash commands may put
+    its slash before the verb.
+    """
+    if sum(map(len, texts)) > MAX_TEXT_BYTES:  # before joining: a prompt may have 60 MiB
+        return PromptRefused(_TOO_LONG)
+    text = " ".join(texts)
+    if too_long(text):
+        return PromptRefused(_TOO_LONG)
+    words = split(text)
+    if isinstance(words, Unreadable):
+        return PromptRefused(f"{words.reason}; nothing was run")
+    return _accepted(_without_lead(words), verbs)
+
+
+_TOO_LONG = f"the prompt is longer than {MAX_TEXT_BYTES // 1024} KiB; nothing was run"
+
+
+def _without_lead(words: tuple[str, ...]) -> tuple[str, ...]:
+    if words[:1] == ("chant",):
+        return words[1:]
+    if words and len(words[0]) > 1 and words[0].startswith("/"):
+        return (words[0][1:], *words[1:])
+    return words
+
+
+def _accepted(words: tuple[str, ...], verbs: Sequence[Verb]) -> Accepted:
+    parsed = parse(words, verbs)
+    match parsed:
+        case Misused(reason):
+            return PromptRefused(f"{reason}; nothing was run")
+        case Invocation(verb=verb) if isinstance(verb.in_prompts, NotInPrompts):
+            return PromptRefused(f"chant {verb.name} can't be prompted: {verb.in_prompts.reason}")
+    return parsed

@@ -1,0 +1,1 @@
+"""The verbs of chant, one a file, and the table of them all."""
