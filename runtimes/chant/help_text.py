@@ -15,16 +15,18 @@ if TYPE_CHECKING:
 def all_verbs(verbs: Sequence[Verb]) -> str:
     """Return what ``chant --help`` prints."""
     rows = [(usage(verb), verb.summary) for verb in verbs]
-    return "\n".join([
-        "Usage: chant VERB [ARGS]",
-        "",
-        "Runs declared operations (Ops), and serves them over the Agent Client Protocol.",
-        "",
-        "Verbs:",
-        *_columns(rows),
-        "",
-        "chant VERB --help says more about one of them; chant --version prints the version.",
-    ])
+    return "\n".join(
+        [
+            "Usage: chant VERB [ARGS]",
+            "",
+            "Runs declared operations (Ops), and serves them over the Agent Client Protocol.",
+            "",
+            "Verbs:",
+            *_columns(rows),
+            "",
+            "chant VERB --help says more about one of them; chant --version prints the version.",
+        ]
+    )
 
 
 def one_verb(verb: Verb) -> str:

@@ -88,6 +88,8 @@ class Outcome:
     code: int
     document: Any
     text: str
+    warnings: tuple[str, ...] = ()
+    """For people, beside the text; the document has the facts behind them."""
 
 
 @dataclass(frozen=True, slots=True)

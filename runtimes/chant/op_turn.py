@@ -1,0 +1,204 @@
+"""A turn that runs an Op: prepare, announce the plan, run, record, answer.  Pure.
+
+Every stage but the run itself is one step of ours on a leaf thread.  A cancel before the run
+begins leaves nothing behind; after that it goes to the run, which cleans up in its own way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from actors.turn import (
+    AbortStep,
+    CancelAsked,
+    EndTurn,
+    ExecutorLost,
+    Say,
+    StepEnded,
+    TimerFired,
+    TurnResult,
+    TurnStarted,
+)
+from ops import run_values as run
+from protocol.errors import InternalError
+from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark
+from runtimes.chant.run_drive import Clock, RunDrive, own_step
+from runtimes.chant.run_tasks import Prepared, Recorded, RunOutcome, RunRefused
+from runtimes.chant.verbs.verb import CANCELLED, FAILED, OK, WAITING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from actors.turn import CancelReason, TurnEffect, TurnEvent
+    from actors.work import StepEnd, WorkContext
+    from runtimes.chant.items import Item
+    from runtimes.chant.run_tasks import RunTasks
+
+PREPARE = "(prepare)"
+WITHDRAW = "(withdraw)"
+RECORD = "(record)"
+
+OwnStage: TypeAlias = Literal["preparing", "withdrawing", "recording"]
+Stage: TypeAlias = Literal["new", "running", "ended"] | OwnStage
+
+OWN_STEPS: dict[str, str] = {"preparing": PREPARE, "withdrawing": WITHDRAW, "recording": RECORD}
+RUN_CODES = {"ok": OK, "fail": FAILED, "cancelled": CANCELLED, "gated": WAITING, "waiting": WAITING}
+"""A run's status to the exit code of ``chant run``."""
+
+
+class OpTurn:
+    """One run of an Op as a turn, for a session or for the command line."""
+
+    def __init__(self, tasks: RunTasks, clock: Clock, key: str) -> None:
+        """``key`` begins the ids of remarks made before there is a run; unique in the session."""
+        self._tasks = tasks
+        self._clock = clock
+        self._key = key
+        self._stage: Stage = "new"
+        self._asked: CancelReason | None = None
+        self._prepared: Prepared | None = None
+        self._drive: RunDrive | None = None
+
+    def handle(self, event: TurnEvent) -> list[TurnEffect]:
+        """Take one event; see `actors.turn.TurnMachine`."""
+        if self._stage == "ended":
+            return []
+        match event:
+            case TurnStarted() if self._stage == "new":
+                return self._own("preparing")
+            case StepEnded(end):
+                return self._step_ended(end)
+            case CancelAsked(reason):
+                return self._cancel(reason)
+            case TimerFired(key) if self._drive:
+                return self._running(self._drive.hear(run.Tick(key)))
+            case ExecutorLost():
+                return self._lost(event)
+            case _:
+                return []
+
+    def _own(self, stage: OwnStage) -> list[TurnEffect]:
+        """Enter a stage that is one step of ours."""
+        self._stage = stage
+        return [self._own_step(stage)]
+
+    def _own_step(self, stage: OwnStage) -> TurnEffect:
+        match stage:
+            case "preparing":
+                return own_step(PREPARE, lambda context: self._tasks.prepare(context.cancel))
+            case "withdrawing":
+                prepared = self._known_run()
+                return own_step(WITHDRAW, lambda _: self._tasks.withdraw(prepared))
+            case "recording":
+                prepared, record = self._known_run(), self._known_drive().record
+                return own_step(RECORD, lambda _: self._tasks.record(prepared, record))
+
+    def _step_ended(self, end: StepEnd) -> list[TurnEffect]:
+        if self._stage == "running":
+            return self._running(self._known_drive().step_ended(end))
+        if end.step_id != OWN_STEPS.get(self._stage):
+            return []  # a step of the run that had been given up for lost
+        match self._stage:
+            case "preparing":
+                return self._prepare_ended(end)
+            case "recording":
+                return self._record_ended(end)
+            case _:
+                return self._end(TurnResult("cancelled", value=RunOutcome(CANCELLED)))
+
+    def _prepare_ended(self, end: StepEnd) -> list[TurnEffect]:
+        found = end.value if end.kind == "returned" else None
+        if isinstance(found, Prepared):
+            self._prepared = found
+            return self._own("withdrawing") if self._asked else self._begin(found)
+        if self._asked:
+            return self._end(TurnResult("cancelled", value=RunOutcome(CANCELLED)))
+        if isinstance(found, RunRefused):
+            return self._refuse(found)
+        reason = f"the run could not be prepared: {end.error or end.kind}"
+        outcome = RunOutcome(FAILED, reason=reason)
+        return self._end(TurnResult("refusal", error=InternalError(), value=outcome))
+
+    def _refuse(self, refused: RunRefused) -> list[TurnEffect]:
+        outcome = RunOutcome(refused.code, reason=refused.reason)
+        said = Remark(f"{self._key}/refusal", f"{refused.reason}\n")
+        return self._end(TurnResult("refusal", value=outcome), said)
+
+    def _begin(self, prepared: Prepared) -> list[TurnEffect]:
+        self._stage = "running"
+        self._drive = RunDrive(prepared, self._tasks, self._clock)
+        plan = PlanAnnounced(prepared.context.run_id, prepared.plan)
+        said = Say((*self._remarks(prepared.remarks), plan))
+        return [said, *self._running(self._drive.hear(run.RunBegun()))]
+
+    def _running(self, effects: list[TurnEffect]) -> list[TurnEffect]:
+        """Pass on what the run wants; when it has settled, its record comes next."""
+        settled = self._known_drive().settled
+        return [*effects, *self._own("recording")] if settled else effects
+
+    def _cancel(self, reason: CancelReason) -> list[TurnEffect]:
+        first, self._asked = self._asked is None, reason
+        match self._stage:
+            case "new":
+                return self._end(TurnResult("cancelled", value=RunOutcome(CANCELLED)))
+            case "preparing":
+                return [AbortStep(PREPARE)] if first else []
+            case "running":
+                cancel = run.CancelAsked(hard=reason == "hard_stop")
+                return self._running(self._known_drive().hear(cancel))
+            case _:
+                return []
+
+    def _lost(self, event: ExecutorLost) -> list[TurnEffect]:
+        """Ask again for what the crash swallowed."""
+        match self._stage:
+            case "running":
+                return self._running(self._known_drive().host_lost(event.reason, event.alive))
+            case "preparing" | "withdrawing" | "recording" as stage:
+                effects = [] if OWN_STEPS[stage] in event.alive else [self._own_step(stage)]
+                stop = stage == "preparing" and self._asked is not None
+                return [*effects, AbortStep(PREPARE)] if stop else effects
+            case _:
+                return self._own("preparing")
+
+    def _record_ended(self, end: StepEnd) -> list[TurnEffect]:
+        drive = self._known_drive()
+        ended = end.value if end.kind == "returned" else None
+        recorded = ended if isinstance(ended, Recorded) else Recorded(lost=end.error or end.kind)
+        said: list[str] = [*recorded.remarks]
+        if drive.left_out:
+            said.append(f"stopped hard, so on_failure did not run: {', '.join(drive.left_out)}")
+        if recorded.lost is not None:
+            said.append(f"the run is not in the ledger: {recorded.lost}")
+        written = RecordWritten(drive.run_id, drive.record)
+        return self._end(self._result(recorded), *self._remarks(said), written)
+
+    def _result(self, recorded: Recorded) -> TurnResult:
+        record = self._known_drive().record
+        status = str(record["status"])
+        # A run that nobody can find again did not go well.
+        code = RUN_CODES[status] or (OK if recorded.lost is None else FAILED)
+        chant = {"runId": record["id"], "status": status, "exitCode": code}
+        stop_reason = "cancelled" if self._asked or status == "cancelled" else "end_turn"
+        return TurnResult(stop_reason, {"chant": chant}, value=RunOutcome(code, record))
+
+    def _end(self, result: TurnResult, *said: Item) -> list[TurnEffect]:
+        self._stage = "ended"
+        return [Say(said), EndTurn(result)] if said else [EndTurn(result)]
+
+    def _remarks(self, texts: Sequence[str]) -> list[Remark]:
+        return [Remark(f"{self._key}/remark", f"{text}\n") for text in texts]
+
+    def _known_run(self) -> Prepared:
+        if self._prepared is None:
+            raise _OutOfOrderError(self._stage)
+        return self._prepared
+
+    def _known_drive(self) -> RunDrive:
+        if self._drive is None:
+            raise _OutOfOrderError(self._stage)
+        return self._drive
+
+
+class _OutOfOrderError(RuntimeError):
+    """A stage was entered without what it needs: a bug of ours."""

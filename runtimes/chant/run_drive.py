@@ -1,0 +1,175 @@
+"""Joins the machine of a run to the effects of a turn.  No I/O: `ops` decides, actors perform."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import count
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
+
+from actors import turn
+from actors.work import CallableWork, StepEnd, WorkContext
+from ops import run_values as run
+from ops.activities import activity
+from ops.errors import OpsError
+from ops.events import StepOutput
+from ops.run_state import RunState
+from ops.step_env import process_env
+from ops.step_result import failed
+from ops.work import ActivityContext
+from runtimes.chant.gates import pending_fact
+from runtimes.chant.step_values import result_of, startable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from actors.work import Render, Stream
+    from runtimes.chant.run_tasks import Prepared, RunTasks
+
+MARK = "(mark compensation)"
+"""Our own step.  No Op can have one of that name: ids have no spaces or brackets."""
+
+
+class Clock(Protocol):
+    """Both clocks of a runtime; `actors.platform` has them."""
+
+    def monotonic(self) -> float:
+        """Seconds on a clock that never goes back."""
+        ...
+
+    def wall(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+
+class RunDrive:
+    """One run.  ``settled`` is None until it is over."""
+
+    def __init__(self, prepared: Prepared, tasks: RunTasks, clock: Clock) -> None:
+        self.settled: run.Settle | None = None
+        self._prepared = prepared
+        self._tasks = tasks
+        self._clock = clock
+        # Shared with the render functions, which number what steps print on their own threads.
+        self._numbers = count(1)
+        self._state = RunState(prepared.plan, prepared.context, self._numbers)
+        self._held: deque[run.Effect] = deque()
+        self._marking = False
+        self._timeouts: dict[str, float | None] = {}
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self._prepared.context.run_id
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The run's line for the ledger; empty before it has settled."""
+        return self.settled.record if self.settled else {}
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The on_failure phases that should have run and did not."""
+        return self._state.not_run
+
+    def hear(self, said: run.RunInput) -> list[turn.TurnEffect]:
+        """Give the run an input and return what is to be performed, in order."""
+        self._hear(said)
+        return self._released()
+
+    def step_ended(self, end: StepEnd) -> list[turn.TurnEffect]:
+        """Take the end of a step that this run started, or of our own that noted clean-up."""
+        if end.step_id == MARK:
+            self._marking = False
+            return self._released()
+        result = result_of(end, self._timeouts.pop(end.step_id, None))
+        return self.hear(run.StepFinished(end.step_id, result))
+
+    def host_lost(self, reason: str, alive: frozenset[str]) -> list[turn.TurnEffect]:
+        """Go on after whoever performed our effects crashed and forgot them."""
+        again: list[turn.TurnEffect] = []
+        if self._marking and MARK not in alive:
+            again.append(self._mark())
+        return [*again, *self.hear(run.HostLost(reason, alive))]
+
+    def _hear(self, said: run.RunInput) -> None:
+        moment = run.Moment(self._clock.wall(), self._clock.monotonic())
+        self._held.extend(self._state.handle(said, moment))
+
+    def _released(self) -> list[turn.TurnEffect]:
+        """Translate what the run wants, up to where it waits for the note about clean-up."""
+        effects: list[turn.TurnEffect] = []
+        said: list[Any] = []
+        while self._held and not self._marking:
+            effect = self._held.popleft()
+            if isinstance(effect, run.Emit):
+                said.append(effect.event)
+                continue
+            effects += _say(said)
+            said.clear()
+            effects += self._performed(effect)
+        return [*effects, *_say(said)]
+
+    def _performed(self, effect: run.Effect) -> list[turn.TurnEffect]:
+        match effect:
+            case run.StartStep():
+                return self._start(effect)
+            case run.AbortStep(step_id):
+                return [turn.AbortStep(step_id)]
+            case run.ArmTimer(key, delay_s):
+                return [turn.ArmTimer(key, delay_s)]
+            case run.DropTimer(key):
+                return [turn.DropTimer(key)]
+            case run.RecordGate():
+                fact = pending_fact(effect, self._prepared, self._clock.wall())
+                self._hear(run.GateAnswered(effect.step_id, "pending", fact))
+            case run.AskPoint(step_id, step):
+                error = f"nobody can be asked about {step.point}: this version asks no questions"
+                self._hear(run.PointAnswered(step_id, "failed", error=error))
+            case run.MarkCompensation():
+                self._marking = True
+                return [self._mark()]
+            case run.Settle():
+                self.settled = effect
+            case run.Emit():
+                return [turn.Say((effect.event,))]
+            case _:
+                assert_never(effect)
+        return []
+
+    def _start(self, effect: run.StartStep) -> list[turn.TurnEffect]:
+        env = process_env(self._prepared.environ, effect.env)
+        try:
+            prepare = activity(effect.step.fn).prepare
+            work = startable(prepare(effect.args, ActivityContext(self._prepared.root, env)))
+        except OpsError as error:
+            self._hear(run.StepFinished(effect.step_id, failed(error.message)))
+            return []
+        self._timeouts[effect.step_id] = effect.timeout_s
+        render = self._render(effect.step_id)
+        return [turn.StartStep(effect.step_id, work, render, timeout_s=effect.timeout_s)]
+
+    def _render(self, step_id: str) -> Render:
+        run_id, numbers, clock = self._prepared.context.run_id, self._numbers, self._clock
+
+        def render(stream: Stream, text: str) -> tuple[StepOutput, ...]:
+            return (StepOutput(run_id, step_id, next(numbers), clock.wall(), stream, text),)
+
+        return render
+
+    def _mark(self) -> turn.StartStep:
+        return own_step(MARK, lambda _: self._tasks.mark_compensation(self._prepared))
+
+
+def own_step(step_id: str, function: Callable[[WorkContext], Any]) -> turn.StartStep:
+    """Make a step of ours that prints nothing."""
+    return turn.StartStep(step_id, CallableWork(step_id, function), _nothing)
+
+
+def _nothing(stream: Stream, text: str) -> tuple[Any, ...]:
+    del stream, text
+    return ()
+
+
+def _say(items: Iterable[Any]) -> list[turn.TurnEffect]:
+    said = tuple(items)
+    return [turn.Say(said)] if said else []

@@ -1,0 +1,101 @@
+"""The work of a run that looks at the disk, as functions for leaf threads.
+
+`OpTurn` starts each as a step of its own and never does any of it itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ops.plan import Plan
+    from ops.run_values import Origin, RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Which run was asked for, where, and by whom."""
+
+    op: str
+    cwd: str
+    """Absolute."""
+    environ: Mapping[str, str]
+    """What the server, or the command line, was started with.  Never shown."""
+    env: str | None = None
+    params: tuple[str, ...] = ()
+    """As typed: ``name=value``."""
+    no_ledger: bool = False
+    origin: Origin = "cli"
+    steward: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that may start: checked, planned, and marked as in flight."""
+
+    plan: Plan
+    context: RunContext
+    root: str
+    """The project's folder, where its steps run.  Absolute."""
+    environ: Mapping[str, str]
+    remarks: tuple[str, ...] = ()
+    """What people should know before it starts, one sentence each."""
+    keeper: Any = None
+    """The tasks' own: the ledger and the marker."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRefused:
+    """The run can't start; nothing has happened.  ``code`` is the exit code."""
+
+    reason: str
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The run is in the ledger, or ``lost`` says why it is not."""
+
+    remarks: tuple[str, ...] = ()
+    lost: str | None = None
+
+
+class Stopping(Protocol):
+    """Tells a task that nobody wants it any more."""
+
+    def is_set(self) -> bool:
+        """Tell whether the turn was cancelled."""
+        ...
+
+
+class RunTasks(Protocol):
+    """What `OpTurn` has done for it.  Each may wait for disk and git, none for people."""
+
+    def prepare(self, stop: Stopping) -> Prepared | RunRefused | None:
+        """Load, check, plan, and mark the run as in flight; None when ``stop`` came first."""
+        ...
+
+    def withdraw(self, prepared: Prepared) -> None:
+        """Take the mark of a run back that was cancelled before its first step."""
+        ...
+
+    def mark_compensation(self, prepared: Prepared) -> None:
+        """Note durably that clean-up begins."""
+        ...
+
+    def record(self, prepared: Prepared, record: Mapping[str, Any]) -> Recorded:
+        """Append the run to the ledger and drop its mark."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What a run came to, for the command line."""
+
+    code: int
+    record: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    reason: str = ""
+    """Why it never started; empty when it did."""

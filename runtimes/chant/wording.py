@@ -1,0 +1,57 @@
+"""Sentences that every reader of a run sees alike, in a session and on a terminal.  Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ops.durations import format_duration
+
+if TYPE_CHECKING:
+    from ops.events import GatePending, PointWaiting, StepRetrying, StepSettled
+
+
+def retry_text(event: StepRetrying) -> str:
+    """Say that an attempt failed and when the next one comes."""
+    delay = format_duration(event.delay_s)
+    return f"{event.error}; attempt {event.attempt} in {delay}"
+
+
+def settled_text(event: StepSettled) -> str:
+    """Say in one line how a step ended; empty when there is nothing to add to its status."""
+    tries = f" after {event.attempts} attempts" if event.attempts > 1 else ""
+    match event.status:
+        case "ok":
+            return f"ok{tries}" if tries else ""
+        case "fail":
+            return (event.error or "failed") + tries
+        case "cancelled":
+            return "cancelled"
+        case "skipped":
+            return "skipped"
+        case "not_reached":
+            return "not reached"
+        case "gated":
+            return "waiting at the gate"
+        case "waiting":
+            return "waiting for an answer"
+
+
+def gate_text(event: GatePending) -> str:
+    """Say which gate is closed and the line that opens it."""
+    fact = event.fact
+    op, env = fact.get("op", "<op>"), fact.get("env")
+    lines = [f"gate {event.gate} of {op} is closed; this run stops here"]
+    lines += [
+        f"{name}: {fact[name]}" for name in ("description", "since", "expires") if fact.get(name)
+    ]
+    approve = f"chant approve {op} {event.gate} --approver <you>"
+    lines.append(approve + (f" --env {env}" if env else ""))
+    return "\n".join(lines) + "\n"
+
+
+def point_text(event: PointWaiting) -> str:
+    """Say the open question and the line that answers it."""
+    asked = event.fact.get("question") or event.fact.get("title") or event.point
+    known = event.fact.get("id", "<id>")
+    answer = f"chant workspace points answer {known} --answer <value> --by <you>"
+    return f"open question: {asked}\n{answer}\n"
