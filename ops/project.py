@@ -1,0 +1,204 @@
+"""The project: the folder that holds the Ops, and what its chant.toml says of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from ops.errors import EnvUnknown, ProjectInvalid, ProjectNotFound, unknown
+from ops.op_file import read_params, read_retry
+from ops.toml_file import read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ops.findings import Table
+    from ops.model import Param, Profile
+
+CONFIG = "chant.toml"
+DEFAULT_ENVIRONMENT = "local"
+PushPolicy: TypeAlias = Literal["never", "try", "require"]
+PUSH_POLICIES: tuple[PushPolicy, ...] = ("never", "try", "require")
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSettings:
+    """Where runs are recorded.  ``remote`` None: nothing is pushed."""
+
+    branch: str = "chant/lifecycle"
+    remote: str | None = None
+    push: PushPolicy = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Steward:
+    """A declared steward."""
+
+    name: str
+    environment: str = ""
+    ops: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+    schedule: tuple[tuple[str, str], ...] = ()
+    """(op, cron) pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project.  ``root`` is absolute; ``config`` tells whether it has a chant.toml."""
+
+    root: str
+    config: bool = False
+    name: str = ""
+    environments: tuple[str, ...] = ()
+    default_environment: str | None = None
+    python_ops: bool = False
+    compensation_timeout_s: float = 300.0
+    """How long the on_failure phases of a run may take together."""
+    ledger: LedgerSettings = field(default_factory=LedgerSettings)
+    params: Mapping[str, Param] = field(default_factory=dict[str, "Param"])
+    profiles: Mapping[str, Profile] = field(default_factory=dict[str, "Profile"])
+    activity_modules: tuple[str, ...] = ()
+    stewards: Mapping[str, Steward] = field(default_factory=dict[str, Steward])
+    resources: tuple[Mapping[str, Any], ...] = ()
+    """As declared; their readers know the keys."""
+    lint: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def find_root(folder: str) -> str:
+    """Return the nearest folder upward with chant.toml, else the top of the git checkout.
+
+    Raises:
+        ProjectNotFound: There is neither.
+
+    """
+    checkout: str | None = None
+    here = os.path.realpath(folder)
+    while True:
+        if os.path.isfile(os.path.join(here, CONFIG)):
+            return here
+        if checkout is None and os.path.exists(os.path.join(here, ".git")):
+            checkout = here
+        above = os.path.dirname(here)
+        if above == here:
+            break
+        here = above
+    if checkout is None:
+        raise ProjectNotFound(folder)
+    return checkout
+
+
+def find_project(folder: str) -> Project:
+    """Find the project that ``folder`` belongs to and read its chant.toml, if it has one.
+
+    Raises:
+        ProjectNotFound: See `find_root`.
+        ProjectInvalid: chant.toml has findings.
+
+    """
+    root = find_root(folder)
+    if not os.path.isfile(os.path.join(root, CONFIG)):
+        return Project(root, name=os.path.basename(root))
+    table, findings = read_table(root, CONFIG)
+    project = _project(root, table) if table else None
+    if project is None or findings.problems:
+        raise ProjectInvalid("\n".join(map(str, sorted(findings.problems))))
+    return project
+
+
+def choose_environment(project: Project, asked: str | None) -> str:
+    """Return the environment to work in: asked for, default, the only one, or ``local``.
+
+    Raises:
+        EnvUnknown: ``asked`` is not declared.
+
+    """
+    declared = project.environments
+    if asked is not None:
+        if asked not in (declared or (DEFAULT_ENVIRONMENT,)):
+            raise EnvUnknown(unknown("environment", asked, declared or (DEFAULT_ENVIRONMENT,)))
+        return asked
+    if project.default_environment:
+        return project.default_environment
+    return declared[0] if len(declared) == 1 else DEFAULT_ENVIRONMENT
+
+
+def _project(root: str, top: Table) -> Project:
+    own = top.table("project", "project")
+    environments = own.texts("environments")
+    default = own.text("default_environment") or None
+    if default and default not in environments:
+        own.problem("default_environment", unknown("environment", default, environments))
+    project = Project(
+        root,
+        config=True,
+        name=own.text("name") or os.path.basename(root),
+        environments=environments,
+        default_environment=default,
+        python_ops=own.flag("python_ops"),
+        compensation_timeout_s=own.duration("compensation_timeout") or 300.0,
+        ledger=_ledger(top.table("ledger", "ledger")),
+        params=read_params(top.table("params", "params")),
+        profiles=_profiles(top.table("profiles", "profiles")),
+        activity_modules=_modules(top.table("activities", "activities")),
+        stewards=_stewards(top),
+        resources=tuple(dict(each.values) for each in top.tables("resource", "resource")),
+        lint=dict(top.table("lint", "lint").values),
+    )
+    own.close()
+    top.close()
+    return project
+
+
+def _ledger(table: Table) -> LedgerSettings:
+    push = table.text("push", "never")
+    if push not in PUSH_POLICIES:
+        table.problem("push", unknown("policy", push, PUSH_POLICIES))
+        push = "never"
+    branch = table.text("branch", LedgerSettings.branch)
+    settings = LedgerSettings(branch, table.text("remote") or None, cast("PushPolicy", push))
+    if settings.push != "never" and settings.remote is None:
+        table.problem("push", f"push = {push!r} needs a remote")
+    table.close()
+    return settings
+
+
+def _profiles(table: Table) -> dict[str, Profile]:
+    from ops.model import Profile
+
+    found: dict[str, Profile] = {}
+    for name in list(table.values):
+        each = table.table(name, f"profile {name}")
+        timeout_s = each.duration("timeout") or 300.0
+        found[name] = Profile(name, timeout_s, read_retry(each))
+        each.close()
+    return found
+
+
+def _modules(table: Table) -> tuple[str, ...]:
+    modules = table.texts("modules")
+    table.close()
+    return modules
+
+
+def _stewards(top: Table) -> dict[str, Steward]:
+    found: dict[str, Steward] = {}
+    for table in top.tables("steward", "steward"):
+        steward = Steward(
+            table.text("name", required=True),
+            table.text("environment"),
+            table.texts("ops"),
+            table.texts("capabilities"),
+            tuple(_schedule(each) for each in table.tables("schedule", "schedule")),
+        )
+        table.close()
+        if steward.name in found:
+            table.problem("name", f"another steward is called {steward.name!r}")
+        found[steward.name] = steward
+    return found
+
+
+def _schedule(table: Table) -> tuple[str, str]:
+    pair = table.text("op", required=True), table.text("cron", required=True)
+    table.close()
+    return pair
