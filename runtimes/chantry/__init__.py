@@ -1,0 +1,1 @@
+"""chantry: tools for trying and testing agents that speak ACP."""
