@@ -1,0 +1,366 @@
+"""The guardian: a small process that starts a server's steps and leaves none of them behind.
+
+Run with a socket to the server as descriptor 3.  For each step it forks a *warden*: a
+subreaper, so that whatever the step starts, also by double fork or setsid, stays below that
+warden until it is dead.  Three ends, one rule each: the server goes, the guardian kills all; the
+guardian goes, each warden kills its own; a warden goes, the guardian kills what it adopts.
+
+Requests are a length (4 bytes, big-endian) and fields with NUL between them: ``spawn TOKEN CWD
+ARGC ARG... ENV...`` with the descriptors of stdout and stderr riding along, ``term TOKEN``,
+``kill TOKEN``.  Reports are lines ``TOKEN WHAT NUMBER``: ``fork``, ``chdir`` or ``exec`` failed
+(errno), ``exited`` (wait status), ``gone`` (no process left), ``stuck`` (killed, yet not gone),
+``lost`` (the warden died).
+
+Nothing here knows the server: standard library only, and few modules of it, because the first
+step waits for this process.  Outside Linux there is no subreaper: a step is its process group.
+"""
+
+from __future__ import annotations
+
+import _socket  # `socket` would cost 2 ms more of start
+import gc
+import os
+import select
+import signal
+import sys
+from errno import EACCES, EMFILE, ENOENT, ENOTDIR
+from typing import TYPE_CHECKING
+
+from actors.process_tree import (
+    adopt_orphans,
+    children,
+    die_with_parent,
+    kill_below,
+    terminate_below,
+)
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+CONTROL_FD = 3
+KILL_LIMIT_S = 5.0
+"""What killed processes get to disappear; longer means the kernel holds them."""
+KILL_PASS_S = 0.05
+"""Between two rounds of killing, when no child's end comes first."""
+STRAY_PASS_MS = 50
+READ_BYTES = 65536
+LENGTH_BYTES = 4
+MAX_DESCRIPTORS = 1 << 20
+TERM_TREE = signal.SIGUSR1
+"""To a warden: ask the step to stop."""
+KILL_TREE = signal.SIGUSR2
+"""To a warden: end the step; also what the kernel sends it when the guardian dies."""
+DEAF_TO = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+"""What a terminal or an impatient user sends to everyone; only the socket's end ends us."""
+RESET_IN_STEPS = (*DEAF_TO, signal.SIGPIPE, signal.SIGXFSZ)
+"""Ignored by us or by Python; a program expects the default."""
+
+
+def main() -> None:
+    """Serve the socket until its other end is gone, then leave nothing alive."""
+    gc.disable()  # no cycles to find, and a collection would copy pages that wardens share
+    for number in DEAF_TO:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, (TERM_TREE, KILL_TREE))  # wardens must never miss one
+    _close_all_but(CONTROL_FD)
+    adopt_orphans()
+    guardian = Guardian(_socket.socket(fileno=CONTROL_FD))
+    try:
+        guardian.serve()
+    finally:
+        guardian.end()
+
+
+class Guardian:
+    """Forks wardens and carries words between them and the server."""
+
+    def __init__(self, control: _socket.socket) -> None:
+        self._control = control
+        os.set_inheritable(control.fileno(), False)  # noqa: FBT003  (positional only)
+        self._buffer = bytearray()
+        self._descriptors: list[int] = []
+        self._wardens: dict[bytes, int] = {}
+        self._reports: dict[int, bytes] = {}
+        self._poll = select.poll()
+        self._poll.register(control.fileno(), select.POLLIN)
+        self._server_lives = True
+        self._strays = False
+
+    def serve(self) -> None:
+        """Handle requests and reports until the server is gone."""
+        while self._server_lives:
+            self._turn(STRAY_PASS_MS if self._strays else None)
+
+    def end(self) -> None:
+        """Kill everything; wait for it as long as killing may take, and no longer."""
+        if self._server_lives:
+            self._lose_server()  # we come from an error of our own
+        for token in self._wardens:
+            self._signal(token, KILL_TREE)
+        rounds = int(KILL_LIMIT_S * 1000 / STRAY_PASS_MS)
+        while (self._wardens or self._strays) and rounds:
+            self._turn(STRAY_PASS_MS)
+            rounds -= 1
+
+    def _turn(self, timeout_ms: int | None) -> None:
+        for fd, _ in self._poll.poll(timeout_ms):
+            if fd in self._reports:
+                self._forward(fd)
+            else:
+                self._receive()
+        if self._strays:
+            self._kill_strays()
+
+    def _receive(self) -> None:
+        """Read once from the server; run the requests that are complete."""
+        space = _socket.CMSG_SPACE(8)
+        try:
+            data, ancillary, flags, _ = self._control.recvmsg(READ_BYTES, space)
+        except ConnectionResetError:
+            data, ancillary, flags = b"", [], 0
+        for _, _, packed in ancillary:
+            self._descriptors += memoryview(packed).cast("i").tolist()
+        if not data or flags & _socket.MSG_CTRUNC:
+            # Cut descriptors: the next step would get another's pipe.  Better to end.
+            self._lose_server()
+            return
+        self._buffer += data
+        while (request := self._next_request()) is not None:
+            self._obey(request)
+
+    def _lose_server(self) -> None:
+        self._server_lives = False
+        self._poll.unregister(self._control.fileno())
+
+    def _next_request(self) -> list[bytes] | None:
+        if len(self._buffer) < LENGTH_BYTES:
+            return None
+        end = LENGTH_BYTES + int.from_bytes(self._buffer[:LENGTH_BYTES], "big")
+        if len(self._buffer) < end:
+            return None
+        request = bytes(self._buffer[LENGTH_BYTES:end])
+        del self._buffer[:end]
+        return request.split(b"\0")
+
+    def _obey(self, request: list[bytes]) -> None:
+        match request:
+            case [b"spawn", token, cwd, count, *rest]:
+                argc = int(count)
+                self._spawn(token, Program(cwd, rest[:argc], rest[argc:]))
+            case [b"term", token]:
+                self._signal(token, TERM_TREE)
+            case [b"kill", token]:
+                self._signal(token, KILL_TREE)
+            case _:
+                message = f"unknown request {request[0]!r}"
+                raise ValueError(message)
+
+    def _signal(self, token: bytes, number: int) -> None:
+        if (pid := self._wardens.get(token)) is not None:
+            os.kill(pid, number)  # our child, not reaped yet: the pid is its own
+            os.kill(pid, signal.SIGCONT)  # should a step have stopped it
+
+    def _spawn(self, token: bytes, program: Program) -> None:
+        out, err, *self._descriptors = self._descriptors
+        try:
+            report, told = os.pipe()
+        except OSError as error:
+            self._close(out, err)
+            self._say(token, b"fork %d" % (error.errno or EMFILE))
+            return
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self._close(out, err, report, told)
+            self._say(token, b"fork %d" % (error.errno or EMFILE))
+            return
+        if pid == 0:
+            _be_warden(told, program, out, err)
+        self._close(out, err, told)
+        self._wardens[token] = pid
+        self._reports[report] = token
+        self._poll.register(report, select.POLLIN)
+
+    def _close(self, *descriptors: int) -> None:
+        for fd in descriptors:
+            os.close(fd)
+
+    def _forward(self, report: int) -> None:
+        token = self._reports[report]
+        words = os.read(report, READ_BYTES)
+        for word in words.splitlines():
+            self._say(token, word)
+        if not words:
+            self._bury(report, token)
+
+    def _bury(self, report: int, token: bytes) -> None:
+        """Reap a warden that closed its end: it has said everything, or it was killed."""
+        self._poll.unregister(report)
+        os.close(report)
+        del self._reports[report]
+        pid = self._wardens.pop(token)
+        _, status = os.waitpid(pid, 0)
+        if status != 0:
+            self._strays = True
+            self._say(token, b"lost %d" % status)
+
+    def _kill_strays(self) -> None:
+        """Kill what dead wardens left to us: every child of ours that is no warden."""
+        wardens = frozenset(self._wardens.values())
+        kill_below(spare=wardens)
+        strays = [pid for pid in children(os.getpid()) if pid not in wardens]
+        gone = [pid for pid in strays if os.waitpid(pid, os.WNOHANG) != (0, 0)]
+        self._strays = len(gone) < len(strays)
+
+    def _say(self, token: bytes, words: bytes) -> None:
+        try:
+            self._control.sendall(token + b" " + words + b"\n")
+        except (BrokenPipeError, ConnectionResetError):
+            return  # the server is gone, which the next read tells as well
+
+
+class Program:
+    """What a step runs, in bytes, exactly as the kernel gets it."""
+
+    def __init__(self, cwd: bytes, argv: list[bytes], env: list[bytes]) -> None:
+        self.cwd = cwd
+        self.argv = argv
+        self.env = dict(pair.split(b"=", 1) for pair in env)
+
+    def spawn(self, out: int, err: int) -> int:
+        """Start it in the current folder and in a group of its own; return its pid.
+
+        Raises:
+            OSError: It can't be run; of several failures the most telling one.
+
+        """
+        failure = OSError(ENOENT, "not found")
+        for path in self._candidates():
+            try:
+                return self._spawn_at(path, out, err)
+            except OSError as error:
+                if error.errno not in {ENOENT, ENOTDIR, EACCES}:
+                    raise
+                if error.errno == EACCES:
+                    failure = error
+        raise failure
+
+    def _candidates(self) -> list[bytes]:
+        """Where the program may be, by the PATH that the step gets."""
+        name = self.argv[0]
+        if b"/" in name:
+            return [name]
+        folders = self.env.get(b"PATH", os.fsencode(os.defpath)).split(b":")
+        return [os.path.join(folder or b".", name) for folder in folders]
+
+    def _spawn_at(self, path: bytes, out: int, err: int) -> int:
+        # Descriptor 0 is the null device already, and everything above 2 closes on exec.
+        return os.posix_spawn(
+            path,
+            self.argv,
+            self.env,
+            file_actions=[(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, err, 2)],
+            setpgroup=0,
+            setsigmask=(),
+            setsigdef=RESET_IN_STEPS,
+        )
+
+
+class Warden:
+    """The parent of one step.  Lives until the last process below it is gone."""
+
+    def __init__(self, told: int, guardian: int) -> None:
+        self._told = told
+        self._guardian = guardian
+        self._leader = 0
+        self._killing_rounds = 0
+
+    def start(self, program: Program, out: int, err: int) -> bool:
+        """Run the program; False, and a report, when it can't be."""
+        stage = b"chdir"
+        try:
+            os.chdir(program.cwd)  # noqa: TID251  (this process has no other purpose)
+            stage = b"exec"
+            self._leader = program.spawn(out, err)
+        except OSError as error:
+            self._say(b"%s %d" % (stage, error.errno or ENOENT))
+            return False
+        os.chdir("/")  # noqa: TID251
+        os.close(out)
+        os.close(err)
+        return True
+
+    def watch(self) -> None:
+        """Reap and obey until no process is left below us."""
+        watched = (signal.SIGCHLD, TERM_TREE, KILL_TREE)
+        while self._reap() and not self._deserted():
+            number = _next_signal(watched, KILL_PASS_S if self._killing_rounds else None)
+            if number == TERM_TREE:
+                terminate_below(self._leader)
+            if number == KILL_TREE or self._killing_rounds:
+                self._kill()
+        self._say(b"gone 0")
+
+    def _reap(self) -> bool:
+        """Collect the dead; False when none is left, alive or dead."""
+        try:
+            while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+                if ended[0] == self._leader:
+                    self._say(b"exited %d" % ended[1])
+        except ChildProcessError:
+            return False
+        return True
+
+    def _kill(self) -> None:
+        self._killing_rounds += 1
+        kill_below(self._leader)
+        if self._killing_rounds == int(KILL_LIMIT_S / KILL_PASS_S):
+            self._say(b"stuck 0")
+
+    def _deserted(self) -> bool:
+        """Tell whether to give up: nobody to report to, and what is left can't be killed."""
+        limit = int(KILL_LIMIT_S / KILL_PASS_S)
+        return self._killing_rounds > limit and os.getppid() != self._guardian
+
+    def _say(self, words: bytes) -> None:
+        try:
+            os.write(self._told, words + b"\n")
+        except BrokenPipeError:
+            return  # the guardian is gone; what counts now is to leave nothing behind
+
+
+def _be_warden(told: int, program: Program, out: int, err: int) -> NoReturn:
+    """Turn the forked guardian into a warden; never returns into the guardian's code."""
+    status = 1
+    try:
+        guardian = os.getppid()
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
+        _close_all_but(told, out, err)
+        os.setsid()
+        adopt_orphans()
+        die_with_parent(KILL_TREE)
+        warden = Warden(told, guardian)
+        if os.getppid() == guardian and warden.start(program, out, err):
+            warden.watch()
+        status = 0
+    except BaseException as error:  # noqa: BLE001 - nothing may get out of the fork
+        sys.excepthook(type(error), error, error.__traceback__)
+    finally:
+        os._exit(status)
+
+
+def _next_signal(watched: tuple[int, ...], timeout_s: float | None) -> int | None:
+    """Wait for one of the blocked signals, at most ``timeout_s`` seconds."""
+    if timeout_s is None:
+        return signal.sigwait(watched)
+    info = signal.sigtimedwait(watched, timeout_s)
+    return info.si_signo if info is not None else None
+
+
+def _close_all_but(*keep: int) -> None:
+    """Close every descriptor above stderr: a step must not inherit what we happened to."""
+    low = 3
+    for fd in sorted(keep):
+        os.closerange(low, fd)
+        low = fd + 1
+    os.closerange(low, MAX_DESCRIPTORS)

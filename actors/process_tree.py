@@ -1,0 +1,163 @@
+"""Finding and signalling everything below a process, and nothing else.
+
+A pid read from /proc may be another process a moment later.  So each child is pinned by a pidfd
+first, then its parent is read and the parent's own pin is checked: a signal reaches a proven
+descendant or nobody.  Used by the guardian and its wardens only; imports few modules.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+
+LINUX = sys.platform == "linux"
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+MAX_DEPTH = 200
+"""Levels that one pass goes down (each holds a descriptor).  Deeper ones surface as their
+parents die, and the next pass finds them."""
+MAX_FREEZE_PASSES = 20
+"""A tree that still grows after so many is killed as far as it is known; the next round goes on."""
+NOBODY: frozenset[int] = frozenset()
+
+
+def adopt_orphans() -> None:
+    """Become the new parent of any descendant whose parent dies (not inherited by children)."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent(number: int) -> None:
+    """Get the signal ``number`` when our parent dies; the caller then checks it still lives."""
+    _prctl(PR_SET_PDEATHSIG, number)
+
+
+def _prctl(option: int, value: int) -> None:
+    if LINUX and ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+
+
+def terminate_below(leader: int) -> None:
+    """TERM to every descendant of ours, so that none can react before all have been told.
+
+    Frozen first, woken last and children before parents: a shell can't go on to its next
+    command because it saw the one before die.  Outside Linux: the group of ``leader``.
+    """
+    if not LINUX:
+        _signal_group(leader, signal.SIGTERM)
+        return
+    freeze_below()
+    _visit(os.getpid(), None, signal.SIGTERM, NOBODY)
+    _visit(os.getpid(), None, signal.SIGCONT, NOBODY)
+
+
+def kill_below(leader: int = 0, *, spare: frozenset[int] = NOBODY) -> None:
+    """KILL to every descendant of ours except the children in ``spare`` and what is below them.
+
+    One round; who was forked in between, or surfaces as an orphan, takes another one.
+    """
+    if not LINUX:
+        _signal_group(leader, signal.SIGKILL)
+        return
+    freeze_below(spare=spare)
+    _visit(os.getpid(), None, signal.SIGKILL, spare)
+
+
+def freeze_below(*, spare: frozenset[int] = NOBODY) -> None:
+    """STOP every descendant, until a pass finds no new one: what is stopped can't fork."""
+    frozen: set[int] = set()
+    for _ in range(MAX_FREEZE_PASSES):
+        found = _visit(os.getpid(), None, signal.SIGSTOP, spare)
+        if found <= frozen:
+            return
+        frozen |= found
+
+
+def children(parent: int) -> list[int]:
+    """The children of ``parent`` at about this moment, of all its threads."""
+    found: list[int] = []
+    try:
+        for thread in os.listdir(f"/proc/{parent}/task"):
+            with open(f"/proc/{parent}/task/{thread}/children", "rb") as file:
+                found += map(int, file.read().split())
+    except FileNotFoundError:
+        return _children_by_scan(parent) if _kernel_lacks_lists() else found
+    except ProcessLookupError:
+        return found
+    return found
+
+
+def _kernel_lacks_lists() -> bool:
+    """Tell whether this kernel has no ``children`` files (CONFIG_PROC_CHILDREN)."""
+    own = os.getpid()
+    return not os.path.exists(f"/proc/{own}/task/{own}/children")
+
+
+def _children_by_scan(parent: int) -> list[int]:
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [pid for pid in pids if parent_of(pid) == parent]
+
+
+def parent_of(pid: int) -> int | None:
+    """Read the parent of ``pid``; None when there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # The name, in parentheses, may hold anything; the state and the parent follow it.
+            return int(file.read().rpartition(b")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def _visit(
+    parent: int, parent_pin: int | None, number: int, spare: frozenset[int], depth: int = 0
+) -> set[int]:
+    """Send ``number`` to all below ``parent``, STOP from the top down, others bottom up."""
+    reached: set[int] = set()
+    for pid in children(parent):
+        if pid in spare or depth == MAX_DEPTH or (pin := _pin(pid)) is None:
+            continue
+        try:
+            if not _is_child(pid, parent, parent_pin):
+                continue
+            if number == signal.SIGSTOP:
+                _send(pin, number)
+            reached |= {pid, *_visit(pid, pin, number, NOBODY, depth + 1)}
+            if number != signal.SIGSTOP:
+                _send(pin, number)
+        finally:
+            os.close(pin)
+    return reached
+
+
+def _pin(pid: int) -> int | None:
+    """Take hold of whoever has ``pid`` now; None when nobody has."""
+    try:
+        return os.pidfd_open(pid)
+    except ProcessLookupError:
+        return None
+
+
+def _is_child(pid: int, parent: int, parent_pin: int | None) -> bool:
+    """Tell whether ``pid`` is below ``parent``, which must still be the one that was pinned.
+
+    Reading a number of a dead child's successor does no harm: its pin is dead as well.
+    """
+    return parent_of(pid) == parent and (parent_pin is None or _send(parent_pin, 0))
+
+
+def _send(pin: int, number: int) -> bool:
+    """Signal a pinned process; False when it is gone or out of our reach (another user's)."""
+    try:
+        signal.pidfd_send_signal(pin, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def _signal_group(leader: int, number: int) -> None:
+    try:
+        os.killpg(leader, number)
+    except (ProcessLookupError, PermissionError):
+        return
