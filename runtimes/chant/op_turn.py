@@ -12,8 +12,9 @@ from actors.turn import (
     AbortStep,
     CancelAsked,
     EndTurn,
-    ExecutorLost,
+    MachineFailed,
     Say,
+    StartStep,
     StepEnded,
     TimerFired,
     TurnResult,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from actors.turn import CancelReason, TurnEffect, TurnEvent
-    from actors.work import StepEnd, WorkContext
+    from actors.work import StepEnd
     from runtimes.chant.items import Item
     from runtimes.chant.run_tasks import RunTasks
 
@@ -58,11 +59,18 @@ class OpTurn:
         self._asked: CancelReason | None = None
         self._prepared: Prepared | None = None
         self._drive: RunDrive | None = None
+        self._alive: dict[str, bool] = {}
+        """Steps that were really asked for, and whether they still run; see `_failed`."""
 
     def handle(self, event: TurnEvent) -> list[TurnEffect]:
         """Take one event; see `actors.turn.TurnMachine`."""
-        if self._stage == "ended":
-            return []
+        if isinstance(event, StepEnded):
+            self._alive[event.end.step_id] = False
+        effects = [] if self._stage == "ended" else self._take(event)
+        self._alive.update((each.step_id, True) for each in effects if isinstance(each, StartStep))
+        return effects
+
+    def _take(self, event: TurnEvent) -> list[TurnEffect]:
         match event:
             case TurnStarted() if self._stage == "new":
                 return self._own("preparing")
@@ -72,8 +80,8 @@ class OpTurn:
                 return self._cancel(reason)
             case TimerFired(key) if self._drive:
                 return self._running(self._drive.hear(run.Tick(key)))
-            case ExecutorLost():
-                return self._lost(event)
+            case MachineFailed(reason):
+                return self._failed(reason)
             case _:
                 return []
 
@@ -103,11 +111,13 @@ class OpTurn:
                 return self._prepare_ended(end)
             case "recording":
                 return self._record_ended(end)
-            case _:
+            case _ if self._asked:
                 return self._end(TurnResult("cancelled", value=RunOutcome(CANCELLED)))
+            case _:
+                return self._end(TurnResult(error=InternalError(), value=RunOutcome(FAILED)))
 
     def _prepare_ended(self, end: StepEnd) -> list[TurnEffect]:
-        found = end.value if end.kind == "returned" else None
+        found = end.value  # also when it was aborted: what it left behind must be taken back
         if isinstance(found, Prepared):
             self._prepared = found
             return self._own("withdrawing") if self._asked else self._begin(found)
@@ -149,22 +159,24 @@ class OpTurn:
             case _:
                 return []
 
-    def _lost(self, event: ExecutorLost) -> list[TurnEffect]:
-        """Ask again for what the crash swallowed."""
+    def _failed(self, reason: str) -> list[TurnEffect]:
+        """Go on after we raised: what that event made us want was never performed."""
+        alive = frozenset(step_id for step_id, runs in self._alive.items() if runs)
         match self._stage:
-            case "running":
-                return self._running(self._known_drive().host_lost(event.reason, event.alive))
-            case "preparing" | "withdrawing" | "recording" as stage:
-                effects = [] if OWN_STEPS[stage] in event.alive else [self._own_step(stage)]
-                stop = stage == "preparing" and self._asked is not None
-                return [*effects, AbortStep(PREPARE)] if stop else effects
-            case _:
-                return self._own("preparing")
+            case "running" if self._drive is not None:
+                return self._running(self._drive.host_lost(reason, alive))
+            case "recording" if RECORD not in self._alive:
+                return self._own("recording")
+            case "preparing" | "running" if self._prepared is not None:
+                return self._own("withdrawing")
+        if not alive:
+            return self._end(TurnResult(error=InternalError(), value=RunOutcome(FAILED)))
+        return [AbortStep(PREPARE)] if self._asked and PREPARE in alive else []
 
     def _record_ended(self, end: StepEnd) -> list[TurnEffect]:
         drive = self._known_drive()
-        ended = end.value if end.kind == "returned" else None
-        recorded = ended if isinstance(ended, Recorded) else Recorded(lost=end.error or end.kind)
+        reported = isinstance(end.value, Recorded)
+        recorded = end.value if reported else Recorded(lost=end.error or end.kind)
         said: list[str] = [*recorded.remarks]
         if drive.left_out:
             said.append(f"stopped hard, so on_failure did not run: {', '.join(drive.left_out)}")

@@ -17,6 +17,7 @@ from ops.step_env import process_env
 from ops.step_result import failed
 from ops.work import ActivityContext
 from runtimes.chant.gates import pending_fact
+from runtimes.chant.leaf import logged
 from runtimes.chant.step_values import result_of, startable
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ class RunDrive:
 
 def own_step(step_id: str, function: Callable[[WorkContext], Any]) -> turn.StartStep:
     """Make a step of ours that prints nothing."""
-    return turn.StartStep(step_id, CallableWork(step_id, function), _nothing)
+    return turn.StartStep(step_id, CallableWork(step_id, logged(step_id, function)), _nothing)
 
 
 def _nothing(stream: Stream, text: str) -> tuple[Any, ...]:

@@ -28,6 +28,7 @@ class RunRequest:
     params: tuple[str, ...] = ()
     """As typed: ``name=value``."""
     no_ledger: bool = False
+    ignore_depends: bool = False
     origin: Origin = "cli"
     steward: str | None = None
 

@@ -20,7 +20,7 @@ from ops.events import (
     StepSettled,
     StepStarted,
 )
-from protocol.acp.cutting import cut_text
+from protocol.acp.cutting import cut_text, shorten_raw, shorten_text
 from protocol.acp.updates import AgentMessageChunk, ToolCall, ToolCallUpdate, ToolText
 from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark, VerbOutput
 from runtimes.chant.json_text import json_line
@@ -29,7 +29,7 @@ from runtimes.chant.wording import gate_text, point_text, retry_text, settled_te
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from protocol.acp.updates import ToolStatus
+    from protocol.acp.updates import ToolContent, ToolStatus
     from runtimes.chant.items import Item
 
 Update: TypeAlias = AgentMessageChunk | ToolCall | ToolCallUpdate
@@ -38,6 +38,11 @@ _FINAL: dict[str, ToolStatus] = {"fail": "failed", "cancelled": "failed"}
 """Step status to tool call status; the others are over without a fault, so ``completed``."""
 
 _NEVER_RAN = {"skipped", "not_reached"}
+
+_RAW_BYTES = 24 * 1024
+_TEXT_BYTES = 8 * 1024
+"""What raw values and texts of a tool call keep: together they stay in a line of 60 KiB, which is
+all that some clients can read.  Output has been streamed in full."""
 
 
 def updates_of(item: Item) -> Iterator[Update]:
@@ -53,8 +58,7 @@ def updates_of(item: Item) -> Iterator[Update]:
         case StepStarted():
             yield _started(item)
         case StepRetrying():
-            content = (ToolText(retry_text(item)),)
-            yield ToolCallUpdate(tool_call_id=_call(item), content=content)
+            yield ToolCallUpdate(tool_call_id=_call(item), content=_content(retry_text(item)))
         case StepSettled():
             yield _settled(item)
         case GatePending():
@@ -81,8 +85,9 @@ def _call(event: StepStarted | StepRetrying | StepSettled) -> str:
 
 
 def _opened(call: str, title: str, status: ToolStatus, args: Mapping[str, Any]) -> ToolCall:
+    raw_input = shorten_raw(dict(args), _RAW_BYTES)
     return ToolCall(
-        tool_call_id=call, title=title, kind="execute", status=status, raw_input=dict(args)
+        tool_call_id=call, title=title, kind="execute", status=status, raw_input=raw_input
     )
 
 
@@ -94,7 +99,7 @@ def _started(event: StepStarted) -> ToolCall | ToolCallUpdate:
 
 def _settled(event: StepSettled) -> ToolCall | ToolCallUpdate:
     text, status = settled_text(event), _FINAL.get(event.status, "completed")
-    content = (ToolText(text),) if text else None
+    content = _content(text)
     if event.compensates and event.status in _NEVER_RAN:  # and nothing opened it either
         call = _opened(_call(event), event.title, status, event.args)
         return replace(call, content=content, raw_output=_raw_output(event))
@@ -103,7 +108,11 @@ def _settled(event: StepSettled) -> ToolCall | ToolCallUpdate:
     )
 
 
-def _raw_output(event: StepSettled) -> dict[str, Any]:
+def _content(text: str) -> tuple[ToolContent, ...] | None:
+    return (ToolText(shorten_text(text, _TEXT_BYTES)),) if text else None
+
+
+def _raw_output(event: StepSettled) -> Any:
     """Return the facts of the ledger's step line, those that are there, and the output."""
     facts = {
         "status": event.status,
@@ -117,4 +126,5 @@ def _raw_output(event: StepSettled) -> dict[str, Any]:
         "output_bytes": event.output_bytes or None,
         "output_digest": event.output_digest or None,
     }
-    return {name: value for name, value in facts.items() if value is not None}
+    known = {name: value for name, value in facts.items() if value is not None}
+    return shorten_raw(known, _RAW_BYTES)

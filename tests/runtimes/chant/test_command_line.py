@@ -44,7 +44,7 @@ def test_no_text_raises(text: str) -> None:
         ("run a''b \"\" ''", ("run", "ab", "", "")),
         (r"a\ b \"c\' \\", ("a b", "\"c'", "\\")),
         (r"""'a\d' "a\d" "a\"d" "a\\d" """, (r"a\d", r"a\d", 'a"d', r"a\d")),
-        ("echo $HOME && ls | wc > *.txt # no", ("echo", "$HOME", "&&", "ls", "|", "wc", ">", "*.txt", "#", "no")),
+        ("a $B && c | d > *.e # f", ("a", "$B", "&&", "c", "|", "d", ">", "*.e", "#", "f")),
         ("a\N{NO-BREAK SPACE}b\N{LINE SEPARATOR}c", ("a\N{NO-BREAK SPACE}b\N{LINE SEPARATOR}c",)),
     ],
 )

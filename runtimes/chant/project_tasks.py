@@ -1,0 +1,144 @@
+"""The work of a run on a real project: its files, its git repository, its ledger."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ops.errors import LedgerError, OpsError
+from ops.facts import run_facts
+from ops.in_flight import InFlight, settle_interrupted
+from ops.ledger import Ledger, NoLedger, open_ledger
+from ops.run_id import new_run_id
+from ops.run_state import RunState
+from ops.run_values import Moment, RunContext
+from runtimes.chant.planning import planned, refusal_code
+from runtimes.chant.run_tasks import Prepared, Recorded, RunRefused
+from runtimes.chant.verbs.verb import REFUSED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ops.in_flight import Marker
+    from runtimes.chant.planning import Planned
+    from runtimes.chant.run_drive import Clock
+    from runtimes.chant.run_tasks import RunRequest, Stopping
+
+RUN_ID_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """What a prepared run leaves in the repository while it runs."""
+
+    ledger: Ledger
+    marker: Marker
+
+
+class ProjectTasks:
+    """`RunTasks` for one request.  Called on leaf threads, one call at a time."""
+
+    def __init__(self, request: RunRequest, clock: Clock) -> None:
+        self._request = request
+        self._clock = clock
+
+    def prepare(self, stop: Stopping) -> Prepared | RunRefused | None:
+        """See `RunTasks.prepare`."""
+        try:
+            return self._prepare(stop)
+        except OpsError as error:
+            return RunRefused(error.message, refusal_code(error))
+
+    def withdraw(self, prepared: Prepared) -> None:
+        """See `RunTasks.withdraw`."""
+        if isinstance(prepared.keeper, Keeper):
+            prepared.keeper.marker.end()
+
+    def mark_compensation(self, prepared: Prepared) -> None:
+        """See `RunTasks.mark_compensation`."""
+        if isinstance(prepared.keeper, Keeper):
+            prepared.keeper.marker.mark_compensation()
+
+    def record(self, prepared: Prepared, record: Mapping[str, Any]) -> Recorded:
+        """See `RunTasks.record`.  Without a record the mark stays, so that the run is missed."""
+        keeper = prepared.keeper
+        if not isinstance(keeper, Keeper):
+            return Recorded()
+        try:
+            appended = keeper.ledger.append_run(record)
+        except LedgerError as error:
+            return Recorded(lost=error.message)
+        keeper.marker.end()
+        return Recorded((appended.warning,) if appended.warning else ())
+
+    def _prepare(self, stop: Stopping) -> Prepared | RunRefused | None:
+        request = self._request
+        found = planned(request)
+        ledger = (
+            None if request.no_ledger else open_ledger(found.project.root, found.project.ledger)
+        )
+        if isinstance(ledger, NoLedger):
+            hint = "with --no-ledger it runs and leaves no record"
+            return RunRefused(f"{ledger.reason}; {hint}", REFUSED)
+        unmet = [] if request.ignore_depends else unmet_depends(found, ledger)
+        if unmet:
+            return RunRefused("; ".join(unmet) + "; --ignore-depends runs it all the same", REFUSED)
+        context = self._context(found)
+        if stop.is_set():
+            return None
+        return self._marked(found, context, ledger)
+
+    def _context(self, found: Planned) -> RunContext:
+        request, facts = self._request, run_facts(found.project.root)
+        return RunContext(
+            run_id=new_run_id(self._clock.wall(), os.urandom(RUN_ID_BYTES)),
+            actor=facts.actor,
+            origin=request.origin,
+            steward=request.steward,
+            host=facts.host,
+            commit=facts.commit,
+            dirty=facts.dirty,
+            ignored_depends=request.ignore_depends,
+        )
+
+    def _marked(self, found: Planned, context: RunContext, ledger: Ledger | None) -> Prepared:
+        remarks = [f"warning: {problem}" for problem in found.catalog.problems]
+        keeper = None
+        if ledger is None:
+            remarks.append("without the ledger: this run leaves no record")
+        else:
+            remarks += self._settle_interrupted(ledger)
+            stub = RunState(found.plan, context).record(self._now())
+            marker = InFlight(ledger.state_dir).begin({**stub, "status": "running"})
+            keeper = Keeper(ledger, marker)
+        return Prepared(
+            plan=found.plan,
+            context=context,
+            root=found.project.root,
+            environ=self._request.environ,
+            remarks=tuple(remarks),
+            keeper=keeper,
+        )
+
+    def _settle_interrupted(self, ledger: Ledger) -> list[str]:
+        settled = settle_interrupted(ledger, self._clock.wall())
+        return [
+            f"run {record['id']} of {record['op']} was interrupted: its process is gone"
+            for record in settled
+        ]
+
+    def _now(self) -> Moment:
+        return Moment(self._clock.wall(), self._clock.monotonic())
+
+
+def unmet_depends(found: Planned, ledger: Ledger | None) -> list[str]:
+    """Say of each Op that must have run well first, and has not, what is known of it."""
+    op, env = found.op, found.plan.env
+    unmet: list[str] = []
+    for name in op.depends:
+        newest = ledger.newest(env, name) if ledger else None
+        status = newest["status"] if newest else "unknown" if ledger is None else "never run"
+        if status != "ok":
+            unmet.append(f"{op.name} depends on {name}, which is not ok in {env}: {status}")
+    return unmet

@@ -1,0 +1,155 @@
+"""chant behind the protocol: a session is a working directory, a prompt is a command line.
+
+Imports almost nothing: the answer of `initialize` waits for this module.  Verbs and Ops are
+imported by `ChantRuntime.warm_up`, or by the first prompt if that is faster.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from actors.runtime import OpenedSession
+from protocol.errors import InvalidParams
+from protocol.handshake import AgentCapabilities, AgentInfo
+from runtimes.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from actors.platform import Platform
+    from actors.runtime import TurnRule
+    from actors.turn import TurnMachine
+    from protocol.acp.prompts import Prompt
+    from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
+    from protocol.handshake import InitializeParams
+    from runtimes.chant.prompts import Accepted
+    from runtimes.chant.verbs.verb import Invocation
+
+WARM = (
+    "runtimes.chant.commands",
+    "runtimes.chant.prompts",
+    "runtimes.chant.updates",
+    "runtimes.chant.op_turn",
+    "runtimes.chant.project_tasks",
+    "runtimes.chant.answering",
+    "runtimes.chant.verb_turn",
+)
+"""What a session and its first prompt import."""
+
+SESSION_ID_BYTES = 16
+KEY_BYTES = 6
+"""Message ids of a turn begin with a random key: each turn of a resumed session may come from a
+process of its own, which knows nothing of the others' ids."""
+
+
+class ChantRuntime:
+    """See `actors.runtime.Runtime`."""
+
+    turn_rule: TurnRule = "queue"
+    methods = frozenset({"session/resume"})
+
+    def __init__(self, platform: Platform, environ: Mapping[str, str]) -> None:
+        """``environ`` is what the steps of every run inherit; it is never shown."""
+        self._platform = platform
+        self._environ = environ
+
+    def agent_info(self) -> AgentInfo:
+        """Name ourselves."""
+        return AgentInfo("chant", VERSION, "chant")
+
+    def capabilities(self, initialize: InitializeParams) -> AgentCapabilities:
+        """Offer text-only prompts and resume, whoever asks."""
+        del initialize
+        return AgentCapabilities(resume=True)
+
+    def warm_up(self) -> None:
+        """Import what the first prompt will need."""
+        from importlib import import_module
+
+        for name in WARM:
+            import_module(name)
+
+    def open_session(self, request: NewSession | ResumeSession | LoadSession) -> OpenedSession:
+        """Open a session in an existing folder; one that is resumed need not be known here.
+
+        Raises:
+            InvalidParams: ``cwd`` is no folder.
+
+        """
+        from protocol.acp.sessions import NewSession, new_session_result
+        from runtimes.chant.commands import available_commands
+
+        if not os.path.isdir(request.cwd):
+            message = "cwd must be an existing directory"
+            raise InvalidParams(message)
+        if request.mcp_servers:
+            _tell_ignored(len(request.mcp_servers))
+        after = (available_commands(),)
+        if isinstance(request, NewSession):
+            session_id = f"chant-{os.urandom(SESSION_ID_BYTES).hex()}"
+            result = new_session_result(session_id)
+            return OpenedSession(session_id, request.cwd, result, after=after)
+        return OpenedSession(request.session_id, request.cwd, after=after)
+
+    def begin_turn(self, session: OpenedSession, prompt: Prompt, turn_id: str) -> TurnMachine:
+        """Read the prompt and make the machine of its turn.  Nothing has run when it returns."""
+        from protocol.acp.prompts import Text
+        from runtimes.chant.prompts import read_prompt
+        from runtimes.chant.verb_turn import RemarkedTurn
+        from runtimes.chant.verbs.table import VERBS
+
+        key = f"{turn_id}-{os.urandom(KEY_BYTES).hex()}"
+        texts = [block.text for block in prompt.blocks if isinstance(block, Text)]
+        machine = self._machine(read_prompt(texts, VERBS), session.cwd, key)
+        if len(texts) == len(prompt.blocks):
+            return machine
+        return RemarkedTurn(machine, "links are not part of a command line: passed over", key)
+
+    def render_items(self, session_id: str, items: Sequence[Any]) -> list[bytes]:
+        """Turn what a turn said, or updates as they are, into wire lines."""
+        from protocol.acp.updates import AvailableCommands, encode_update
+        from runtimes.chant.updates import updates_of
+
+        lines: list[bytes] = []
+        for item in items:
+            updates = (item,) if isinstance(item, AvailableCommands) else updates_of(item)
+            lines += [encode_update(session_id, update) for update in updates]
+        return lines
+
+    def _machine(self, read: Accepted, cwd: str, key: str) -> TurnMachine:
+        from runtimes.chant.help_text import all_verbs, one_verb
+        from runtimes.chant.parsing import HelpAsked
+        from runtimes.chant.prompts import PromptRefused
+        from runtimes.chant.verb_turn import SaidTurn
+        from runtimes.chant.verbs.table import VERBS
+
+        match read:
+            case PromptRefused(reason):
+                return SaidTurn(reason, "refusal", key)
+            case HelpAsked(verb):
+                return SaidTurn(one_verb(verb) if verb else all_verbs(VERBS), "end_turn", key)
+            case _:
+                return self._turn(read, cwd, key)
+
+    def _turn(self, invocation: Invocation, cwd: str, key: str) -> TurnMachine:
+        from runtimes.chant.verbs.run import plays, request_of
+
+        if not plays(invocation):
+            from runtimes.chant.answering import answering
+            from runtimes.chant.verb_turn import VerbTurn
+
+            run = answering(invocation, cwd, self._environ)
+            return VerbTurn(invocation.verb.name, run, key)
+        from runtimes.chant.op_turn import OpTurn
+        from runtimes.chant.project_tasks import ProjectTasks
+
+        request = request_of(invocation, cwd, self._environ, origin="acp")
+        return OpTurn(ProjectTasks(request, self._platform), self._platform, key)
+
+
+def _tell_ignored(count: int) -> None:
+    """Say on stderr that servers were offered in vain; their addresses may hold secrets."""
+    from actors.logs import say
+
+    say(f"{count} MCP server(s) ignored: chant's tools are its own verbs")
