@@ -50,7 +50,7 @@ def measurements(*, quick: bool) -> dict[str, Callable[[Peers, Path], Table]]:
         "cancelling": partial(cancelling, repeats=few),
         "at_rest": partial(memory_at_rest, repeats=few),
         "endurance": partial(endurance, turns=100 if quick else 1000),
-        "large_line": partial(large_line, repeats=1 if quick else 3),
+        "large_line": partial(large_line, repeats=1 if quick else 5),
         "over_long": over_long_line,
         "slow_reader": partial(slow_reader, count=40_000),
     }

@@ -49,10 +49,10 @@ def footprint(pid: int, *, tree: bool = True) -> Footprint:
     )
 
 
-def cpu_ticks(pid: int) -> int:
-    """Return the CPU time that ``pid`` has used, in clock ticks."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
+def cpu_s(pid: int) -> float:
+    """Return the CPU time that the threads of ``pid`` that live have used, in seconds."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
 
 def _one(pid: int) -> Footprint | None:

@@ -223,10 +223,10 @@ TARGETS = (
     Target(
         "slow reader of a flooding child, child stalled",
         "slow_reader",
-        _one("slow_reader", CHANT, "busy_ticks_in_last_second"),
+        _one("slow_reader", CHANT, "busy_ms_in_last_s"),
         "≤",
-        2,
-        "ticks",
+        20,
+        "ms busy in the last second",
     ),
     Target(
         "slow reader of a flooding child, lost",

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from bench.client import Client
-from bench.procfs import cpu_ticks, descendants, footprint
+from bench.procfs import cpu_s, descendants, footprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,14 +70,16 @@ def _pause(client: Client) -> Figures:
     before = highest = footprint(client.pid).rss
     end = time.perf_counter() + PAUSE_S
     tree = [client.pid, *descendants(client.pid)]
-    ticks = 0
+    used = 0.0
     while (left := end - time.perf_counter()) > 0:
         time.sleep(LOOK_S)  # noqa: TID251 - this pause is the measurement
         highest = max(highest, footprint(client.pid).rss)
         if left > 1:
-            ticks = sum(map(cpu_ticks, tree))
-    busy = sum(map(cpu_ticks, tree)) - ticks
-    return {"growth_mib": (highest - before) / MIB, "busy_ticks_in_last_second": busy}
+            used = sum(map(cpu_s, tree))
+    return {
+        "growth_mib": (highest - before) / MIB,
+        "busy_ms_in_last_s": (sum(map(cpu_s, tree)) - used) * 1e3,
+    }
 
 
 def _texts(chunks: list[bytes]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bench.client import AgentError, Client
-from bench.procfs import cpu_ticks
+from bench.procfs import cpu_s
 from bench.samples import interleaved
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from bench.samples import Figures, Table
 
 SIZE = 200
-TICK_S = 0.01
 
 
 def streaming(peers: Peers, cwd: Path, repeats: int, count: int) -> Table:
@@ -28,14 +27,14 @@ def streaming(peers: Peers, cwd: Path, repeats: int, count: int) -> Table:
             client.answer(client.prompt(session, f"stream 1000 {SIZE}"))
             client.updates = 0
             prompt = client.prompt(session, f"stream {count} {SIZE}")
-            ticks, start = cpu_ticks(client.pid), client.flush()
+            used, start = cpu_s(client.pid), client.flush()
             answer = client.answer(prompt)
             if client.updates != count:
                 message = f"{agent.name}: {client.updates} updates arrived of {count}"
                 raise AgentError(message)
             figures = {
                 "updates_per_s": count / (answer.at - start),
-                "cpu_us_per_update": (cpu_ticks(client.pid) - ticks) * TICK_S * 1e6 / count,
+                "cpu_us_per_update": (cpu_s(client.pid) - used) * 1e6 / count,
             }
             pending = answer.result.get("_meta", {}).get("peakPending")
             return figures if pending is None else {**figures, "peak_pending": pending}
