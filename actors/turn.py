@@ -64,18 +64,16 @@ class ModelSaid:
 
 
 @dataclass(frozen=True, slots=True)
-class ExecutorLost:
-    """The executor crashed and was started again: what it had been told since is gone.
+class MachineFailed:
+    """The machine raised on an event, which it will not hear again.
 
-    Steps still running keep running and will end; those that ended meanwhile follow as
-    `StepEnded`.  The machine must fail the turn in its own orderly way.
+    Its steps keep running and their ends follow.  It should fail the turn in its own orderly way;
+    should it raise once more, the turn is ended without it.
     """
-
-    reason: str
 
 
 TurnEvent: TypeAlias = (
-    TurnStarted | StepEnded | CancelAsked | TimerFired | ClientAnswered | ModelSaid | ExecutorLost
+    TurnStarted | StepEnded | CancelAsked | TimerFired | ClientAnswered | ModelSaid | MachineFailed
 )
 
 

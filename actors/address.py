@@ -1,0 +1,73 @@
+"""A stable name for an actor: what others hold instead of a reference.
+
+The supervisor binds it to each new incarnation.  Between a crash and the restart messages wait
+here and are replayed in order, so a crash costs at most the message that caused it.  After an
+orderly stop, or when the supervisor gave up, telling is a dead letter and never an exception.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pykka import ActorDeadError
+
+if TYPE_CHECKING:
+    from actors.platform import Platform
+    from actors.telemetry import Telemetry
+    from pykka import ActorRef
+
+M_contra = TypeVar("M_contra", contravariant=True)
+
+
+class Address(Generic[M_contra]):
+    """Where to tell the actor ``name``, whichever incarnation lives."""
+
+    def __init__(self, name: str, platform: Platform, telemetry: Telemetry) -> None:
+        """Make an address that holds messages until it is first bound."""
+        self.name = name
+        self._telemetry = telemetry
+        self._lock = platform.condition()
+        self._ref: ActorRef[Any] | None = None
+        self._held: deque[Any] = deque()
+        self._retired = False
+
+    def tell(self, message: M_contra) -> None:
+        """Send and forget.  Never waits, never raises."""
+        ref = self._ref
+        if ref is None:
+            self.hold(message)
+            return
+        try:
+            ref.tell(message)
+        except ActorDeadError:
+            self.hold(message)
+
+    def hold(self, message: Any) -> None:  # noqa: ANN401 - a mailbox hands over what it was given
+        """Keep a message for the next incarnation; a dead letter once there will be none."""
+        with self._lock:
+            ref = self._ref
+            if not self._retired and (ref is None or not ref.is_alive()):
+                self._held.append(message)
+                return
+        if self._retired or ref is None:
+            self._telemetry.event("dead_letter", self.name, message=type(message).__name__)
+            return
+        self.tell(message)
+
+    def bind(self, ref: ActorRef[Any]) -> None:
+        """Point at a new incarnation and replay what was held, oldest first."""
+        with self._lock:
+            held, self._held = self._held, deque()
+            self._retired = False
+            for message in held:
+                ref.tell(message)
+            self._ref = ref
+
+    def retire(self) -> None:
+        """There will be no further incarnation: what is held becomes dead letters."""
+        with self._lock:
+            held, self._held = self._held, deque()
+            self._retired = True
+        for message in held:
+            self._telemetry.event("dead_letter", self.name, message=type(message).__name__)

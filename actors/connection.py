@@ -1,0 +1,119 @@
+"""What the actors of one connection share: the owed table, our open questions, the way out.
+
+Everything here is short and never waits; the tables are pure, the lock is here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from actors.messages import Respond
+from protocol.errors import InternalError, ProtocolError
+from protocol.jsonrpc import encode_error, encode_result
+from protocol.owed import OwedTable
+from protocol.pending import PendingTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from actors.address import Address
+    from actors.gate import Gate
+    from actors.platform import Platform
+    from protocol.jsonrpc import RequestId
+
+MAX_UNANSWERED = 256
+"""Requests that may be unanswered before the reader stops reading."""
+
+
+class Connection:
+    """One client: what it is owed, what it was asked, and the gate to it."""
+
+    def __init__(self, platform: Platform, gate: Gate, responder: Address[Respond]) -> None:
+        """Start with nothing owed and nothing asked."""
+        self.gate = gate
+        self._responder = responder
+        self._lock = platform.condition()
+        self._owed = OwedTable()
+        self._asked: PendingTable[Any] = PendingTable()
+        self._room: Callable[[], None] | None = None
+
+    # --- what the client is owed
+
+    def enter(self, request_id: RequestId, seq: int) -> bool:
+        """Note a request before anyone is told of it; False when its id is in flight already."""
+        with self._lock:
+            return self._owed.enter(request_id, seq)
+
+    def claim(self, request_id: RequestId, turn_id: str) -> bool:
+        """Give a request to a turn, which then answers it."""
+        with self._lock:
+            return self._owed.claim(request_id, turn_id)
+
+    def settle(self, request_id: RequestId) -> bool:
+        """Take the right to answer: True for exactly one caller."""
+        with self._lock:
+            return self._owed.settle(request_id)
+
+    def answer(self, request_id: RequestId, value: object) -> None:
+        """Answer a request that belongs to no turn, unless someone else did."""
+        if self.settle(request_id):
+            self._responder.tell(Respond(request_id, _encoded(request_id, value)))
+
+    def answer_unclaimed(self, request_id: RequestId, error: ProtocolError) -> None:
+        """Answer a request that went no further than the router, after a crash there."""
+        with self._lock:
+            mine = self._owed.state(request_id) == "owed" and self._owed.settle(request_id)
+        if mine:
+            self._responder.tell(Respond(request_id, _encoded(request_id, error)))
+
+    def answer_nameless(self, request_id: RequestId, error: ProtocolError) -> None:
+        """Answer a line that never became a request of its own."""
+        with self._lock:
+            self._owed.enter_anonymous()
+        self._responder.tell(Respond(request_id, encode_error(request_id, error), nameless=True))
+
+    def sent(self, request_id: RequestId, *, nameless: bool = False) -> None:
+        """Forget an answer that is about to enter the gate: the client may then use the id again."""
+        with self._lock:
+            if nameless:
+                self._owed.sent_anonymous()
+            else:
+                self._owed.sent(request_id)
+            room = self._room if self._owed.unanswered < MAX_UNANSWERED else None
+        if room is not None:
+            room()
+
+    def full(self) -> bool:
+        """Tell whether so much is unanswered that nothing more should be read."""
+        with self._lock:
+            return self._owed.unanswered >= MAX_UNANSWERED
+
+    def on_room(self, wake: Callable[[], None]) -> None:
+        """Have ``wake`` called whenever an answer left and there is room to read on."""
+        self._room = wake
+
+    # --- what the client was asked
+
+    def ask(self, what: object, owner: Hashable) -> int:
+        """Open a question of ours and return its id."""
+        with self._lock:
+            return self._asked.issue(what, owner)
+
+    def take_question(self, request_id: RequestId) -> Any:  # noqa: ANN401 - whatever `ask` was given
+        """Close the question that an answer names; None when nobody waits for it."""
+        with self._lock:
+            return self._asked.take(request_id)
+
+    def drop_questions(self, owner: Hashable) -> None:
+        """Close all questions of ``owner``: their answers will be late."""
+        with self._lock:
+            self._asked.drop_owner(owner)
+
+
+def _encoded(request_id: RequestId, value: object) -> bytes:
+    if isinstance(value, ProtocolError):
+        return encode_error(request_id, value)
+    try:
+        return encode_result(request_id, value)
+    except TypeError:
+        return encode_error(request_id, InternalError())

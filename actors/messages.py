@@ -1,0 +1,124 @@
+"""Commands and events between the actors of a connection.
+
+Commands are imperative, events past tense.  A type with ``urgent = True`` travels in the mailbox's
+control lane: a closed set of small messages that must not wait behind work.  They are named tuples:
+a frozen dataclass takes five times as long to define, and `initialize` waits for this module.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from actors.runtime import OpenedSession
+    from protocol.errors import ProtocolError
+    from protocol.jsonrpc import Failure, Notification, Request, RequestId, Result
+
+
+class Stop(NamedTuple):
+    """Supervisor to child: end after the message in hand; what is queued behind is left."""
+
+    urgent = True
+
+
+class Down(NamedTuple):
+    """A monitored mailbox closed, for good.  ``reason`` is None after an orderly stop."""
+
+    urgent = True
+    name: str
+    generation: int
+    reason: BaseException | None
+
+
+class Tick(NamedTuple):
+    """Timer to actor: the timer ``key`` is due.  Old generations are dropped by the base class."""
+
+    urgent = True
+    key: str
+    generation: int
+
+
+class ReadMore(NamedTuple):
+    """Reader to itself: wait for input once."""
+
+
+class BatchReady(NamedTuple):
+    """Gate to writer: there is something to write."""
+
+
+class Respond(NamedTuple):
+    """To the responder: put an answer that belongs to no turn through the gate.
+
+    ``nameless`` answers were never in the owed table: errors about lines without a usable id.
+    """
+
+    request_id: RequestId
+    frame: bytes
+    nameless: bool = False
+
+
+class Incoming(NamedTuple):
+    """Reader to router: one decoded message and its place in the order of reading."""
+
+    seq: int
+    message: Request | Notification | Result | Failure
+
+
+class CancelRead(NamedTuple):
+    """Reader to router: a cancel was read at ``seq``; it overtakes what is queued.
+
+    It names a session (``session/cancel``) or a request (``$/cancel_request``), and counts for
+    prompts that were read before it, never for later ones.
+    """
+
+    urgent = True
+    seq: int
+    session_id: str | None = None
+    request_id: RequestId = None
+    by_request: bool = False
+
+
+class SessionOpened(NamedTuple):
+    """Opener to router: the runtime agreed; the answer is about to leave."""
+
+    request_id: RequestId
+    seq: int
+    opened: OpenedSession
+
+
+class SessionAnswered(NamedTuple):
+    """Opener to router: the answer that names the session has left; turns may start."""
+
+    session_id: str
+
+
+class SessionRefused(NamedTuple):
+    """Opener to router: the session can't be opened."""
+
+    request_id: RequestId
+    session_id: str | None
+    error: ProtocolError
+
+
+class TurnAnswered(NamedTuple):
+    """A turn's speaker to router: the turn's last word has left, the next one may start."""
+
+    turn_id: str
+
+
+class EndTurns(NamedTuple):
+    """Shutdown to router: cancel what runs, start nothing, tell when all is over."""
+
+    urgent = True
+    hard: bool = False
+
+
+RouterMessage: TypeAlias = (
+    Incoming
+    | CancelRead
+    | SessionOpened
+    | SessionAnswered
+    | SessionRefused
+    | TurnAnswered
+    | EndTurns
+)

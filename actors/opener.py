@@ -1,0 +1,64 @@
+"""Opening a session: the leaf thread between a request and the answer that names the session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from actors.gate import GateClosed
+from actors.messages import SessionAnswered, SessionOpened, SessionRefused
+from protocol.errors import InternalError, ProtocolError
+from protocol.jsonrpc import encode_result
+
+if TYPE_CHECKING:
+    from actors.address import Address
+    from actors.connection import Connection
+    from actors.messages import RouterMessage
+    from actors.runtime import OpenedSession, Runtime
+    from actors.switchboard import Open
+
+
+def open_session(
+    order: Open, runtime: Runtime, connection: Connection, router: Address[RouterMessage]
+) -> None:
+    """Open a session and answer for it: what is replayed, the answer, what follows it.
+
+    May look at the disk and wait at the gate.  The router learns of the session before the client
+    does, so that a prompt that comes at once finds it; turns start when the answer has left.
+    """
+    try:
+        opened = runtime.open_session(order.wanted)
+    except BaseException as error:  # noqa: BLE001 - the request must be answered whatever happens
+        wanted_id: str | None = getattr(order.wanted, "session_id", None)
+        router.tell(SessionRefused(order.request_id, wanted_id, _worded(error)))
+        return
+    router.tell(SessionOpened(order.request_id, order.seq, opened))
+    try:
+        _tell_client(order, opened, runtime, connection)
+    except GateClosed:
+        pass  # the connection is over
+    except BaseException as error:  # noqa: BLE001
+        connection.answer(order.request_id, _worded(error))
+    finally:
+        router.tell(SessionAnswered(opened.session_id))
+
+
+def _tell_client(
+    order: Open, opened: OpenedSession, runtime: Runtime, connection: Connection
+) -> None:
+    if opened.before:
+        connection.gate.put(runtime.render_items(opened.session_id, opened.before))
+    if connection.settle(order.request_id):
+        answer = encode_result(order.request_id, opened.result)
+        connection.sent(order.request_id)
+        connection.gate.put((answer,))
+    if opened.after:
+        connection.gate.put(runtime.render_items(opened.session_id, opened.after))
+
+
+def _worded(error: BaseException) -> ProtocolError:
+    if isinstance(error, ProtocolError):
+        return error
+    from actors.logs import log  # noqa: PLC0415
+
+    log().opt(exception=error).error("opening a session failed")
+    return InternalError()

@@ -1,0 +1,154 @@
+"""The outlet of one turn: everything the turn says leaves here, in order, its answer last.
+
+The executor says items and never waits.  Steps offer items and wait for room.  One speaker thread
+carries them to the gate; it is the only thread of the turn that waits there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from actors.faults import point
+from actors.gate import GateClosed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from actors.faults import Faults
+    from actors.platform import Platform
+
+ROOM = 16
+"""Items of steps that may wait here; with the gate's 64 it bounds what a slow client costs."""
+
+BEFORE_SPEAK = point("outlet.speak", "a turn's speaker is about to carry items to the gate")
+
+
+class Outlet:
+    """Ordered items of one turn."""
+
+    def __init__(
+        self,
+        platform: Platform,
+        faults: Faults,
+        deliver: Callable[[list[Any]], None],
+        over: Callable[[BaseException | None], None],
+    ) -> None:
+        """Make an outlet that has said nothing.
+
+        Args:
+            platform: Threads and conditions.
+            faults: Consulted before each delivery.
+            deliver: Takes items to the client; may wait; raises `GateClosed` when there is none.
+            over: Called once, after `finish`, when the last word has left or can't leave any more;
+                gets what went wrong on the way out, if anything.  Must not wait.
+
+        """
+        self._platform = platform
+        self._faults = faults
+        self._deliver = deliver
+        self._over = over
+        self._changed = platform.condition()
+        self._items: list[Any] = []
+        self._offered = 0
+        self._last_word: Callable[[], None] | None = None
+        self._speaking = False
+        self._closed = False
+        self._problem: BaseException | None = None
+
+    def say(self, items: Iterable[Any]) -> None:
+        """Append items without waiting; after `finish` they are dropped."""
+        with self._changed:
+            if self._last_word is not None or self._closed:
+                return
+            self._items.extend(items)
+            self._wake()
+
+    def open_source(self) -> StepSource:
+        """Make a way in for one step's output."""
+        return StepSource(self)
+
+    def finish(self, last_word: Callable[[], None]) -> None:
+        """Say nothing more after what is here; ``last_word`` is called on the speaker thread.
+
+        Where nobody listens any more, ``over`` is called right here instead.
+        """
+        with self._changed:
+            if self._last_word is not None:
+                return
+            self._last_word = last_word
+            if not self._closed:
+                self._wake()
+                return
+        self._over(self._problem)
+
+    def _wake(self) -> None:
+        """Have the speaker look; the caller holds the lock."""
+        self._changed.notify_all()
+        if not self._speaking:
+            self._speaking = True
+            self._platform.spawn("speaker", self._speak)
+
+    def _speak(self) -> None:
+        try:
+            while (items := self._take()) is not None:
+                self._faults.at(BEFORE_SPEAK)
+                self._deliver(items)
+            assert self._last_word is not None  # noqa: S101 - that is what ended the loop
+            self._last_word()
+        except GateClosed:
+            pass  # nobody listens any more, but the turn goes on to its own end
+        except BaseException as error:  # noqa: BLE001 - the turn must be answered whatever happens
+            self._problem = error
+        if self._close():
+            self._over(self._problem)
+
+    def _take(self) -> list[Any] | None:
+        with self._changed:
+            while not self._items:
+                if self._last_word is not None:
+                    return None
+                self._changed.wait()
+            items, self._items, self._offered = self._items, [], 0
+            self._changed.notify_all()
+            return items
+
+    def _close(self) -> bool:
+        """Take nothing more; True when the turn had nothing more to say anyway."""
+        with self._changed:
+            self._closed = True
+            self._items.clear()
+            self._changed.notify_all()
+            return self._last_word is not None
+
+    def _offer(self, items: list[Any], source: StepSource) -> None:
+        with self._changed:
+            while self._offered >= ROOM and not self._closed and not source.ended:
+                self._changed.wait()
+            if self._closed or self._last_word is not None:
+                return
+            self._items.extend(items)
+            self._offered += len(items)
+            self._wake()
+
+    def _end(self, source: StepSource) -> None:
+        with self._changed:
+            source.ended = True
+            self._changed.notify_all()
+
+
+class StepSource:
+    """One step's output on its way into the outlet."""
+
+    def __init__(self, outlet: Outlet) -> None:
+        """Belong to ``outlet``."""
+        self._outlet = outlet
+        self.ended = False
+
+    def offer(self, items: Iterable[Any]) -> None:
+        """Hand over items, waiting for room until `end` is called or nobody listens any more."""
+        if batch := list(items):
+            self._outlet._offer(batch, self)  # noqa: SLF001 - two halves of one thing
+
+    def end(self) -> None:
+        """Release a waiting `offer`, and let what is left pass without waiting.  Never waits."""
+        self._outlet._end(self)  # noqa: SLF001

@@ -1,0 +1,139 @@
+"""Serving a runtime on stdin and stdout: start, wait for the end, end in order.
+
+End of input, SIGTERM, SIGHUP, SIGINT and a client that left take one path: the gate closes (waiting
+producers stop waiting, unwritten messages are abandoned), turns are cancelled and clean up, and the
+process exits; 0 for an end of input or a client that left, 128+n for a signal.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from pykka import ActorDeadError
+
+from actors import signals
+from actors.base import System, start
+from actors.clock import Timers
+from actors.faults import NoFaults
+from actors.logs import carry_stdlib
+from actors.messages import EndTurns, Stop
+from actors.platform import RealPlatform
+from actors.server_tree import Endings, ServerTree
+from actors.stdio import Sink, Source, take_stdio
+from actors.telemetry import LoggedTelemetry
+
+if TYPE_CHECKING:
+    from actors.faults import Faults
+    from actors.runtime import Runtime
+    from actors.telemetry import Telemetry
+    from actors.work import StepService
+
+SHUTDOWN_LIMIT_S = 330.0
+"""Longest time that turns get to clean up; what is left is then killed with us."""
+HARD_LIMIT_S = 3.0
+"""The same after a second signal."""
+STOP_LIMIT_S = 1.0
+"""How long the actors get to stop once all turns are over."""
+INTERNAL_FAULT = 70
+"""Exit code when the actor tree itself failed (EX_SOFTWARE of sysexits.h)."""
+SWITCH_INTERVAL_S = 0.001
+"""A busy Python thread keeps others waiting for this long at the most (default 5 ms)."""
+
+
+class _Note(NamedTuple):
+    """Why the main thread should look up."""
+
+    kind: str
+    code: int = 0
+
+
+class Server:
+    """One connection from its first byte to its exit code.  The main thread lives here."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        faults: Faults | None = None,
+        telemetry: Telemetry | None = None,
+    ) -> None:
+        """Take over stdin and stdout."""
+        # SimpleQueue.put may be called in a signal handler: it is re-entrant.
+        self._notes: queue.SimpleQueue[_Note] = queue.SimpleQueue()
+        signals.note(lambda number: self._notes.put(_Note("signal", 128 + number)))
+        faults = faults or NoFaults()
+        platform = RealPlatform()
+        self._system = System(platform, telemetry or LoggedTelemetry(), faults, Timers(platform))
+        self._runtime = runtime
+        self._steps: StepService | None = None
+        wire_in, wire_out = take_stdio()
+        self._tree = ServerTree(
+            self._system,
+            runtime,
+            Source(wire_in, faults),
+            Sink(wire_out, faults),
+            self._make_steps,
+            Endings(
+                lambda: self._notes.put(_Note("end of input")),
+                lambda _why: self._notes.put(_Note("client gone")),
+                lambda: self._notes.put(_Note("all over")),
+            ),
+        )
+
+    def run(self) -> int:
+        """Serve until something ends the connection; return the exit code."""
+        sys.setswitchinterval(SWITCH_INTERVAL_S)
+        root = start(self._tree.make_root, lambda _reason: self._notes.put(_Note("root down")))
+        self._tree.root.bind(root)
+        self._system.platform.spawn("warm up", self._warm_up)
+        note = self._notes.get()
+        while note.kind == "all over":
+            note = self._notes.get()
+        code = INTERNAL_FAULT if note.kind == "root down" else note.code
+        self._tree.gate.close()
+        if note.kind != "root down":
+            self._end_turns()
+            with suppress(ActorDeadError):
+                root.tell(Stop())
+            self._await({"root down"}, STOP_LIMIT_S)
+        if self._steps is not None:
+            self._steps.close()
+        return code
+
+    def _warm_up(self) -> None:
+        """Load what the first turn needs, beside the handshake and never before it."""
+        carry_stdlib()
+        self._runtime.warm_up()
+
+    def _end_turns(self) -> None:
+        """Cancel what runs and give it time to clean up; a second signal takes that time away."""
+        self._tree.router.tell(EndTurns())
+        seen = self._await({"all over", "root down", "signal"}, SHUTDOWN_LIMIT_S)
+        if seen == "signal":
+            self._tree.router.tell(EndTurns(hard=True))
+            self._await({"all over", "root down"}, HARD_LIMIT_S)
+
+    def _await(self, kinds: set[str], limit_s: float) -> str | None:
+        """Wait for a note of one of ``kinds``, at most ``limit_s`` seconds; None: none came."""
+        until = self._system.platform.monotonic() + limit_s
+        while (left_s := until - self._system.platform.monotonic()) > 0:
+            try:
+                note = self._notes.get(timeout=left_s)
+            except queue.Empty:
+                return None
+            if note.kind in kinds:
+                return note.kind
+        return None
+
+    def _make_steps(self) -> StepService:
+        from actors.steps import RealSteps  # noqa: PLC0415 - nothing is spawned for a handshake
+
+        self._steps = RealSteps(self._system.platform, self._system.faults)
+        return self._steps
+
+
+def serve(runtime: Runtime, faults: Faults | None = None) -> int:
+    """Serve ``runtime`` on stdin and stdout until the connection ends; return the exit code."""
+    return Server(runtime, faults).run()

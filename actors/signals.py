@@ -1,0 +1,35 @@
+"""Signals that end a server: handlers only leave a note, the main thread acts on it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+def end_at_once() -> None:
+    """Until there is anything to end in order, exit with 128+n and no traceback."""
+    for number in ENDING:
+        signal.signal(number, _exit)
+
+
+def note(leave: Callable[[int], None]) -> None:
+    """From now on call ``leave`` with the signal's number; it must be safe in a handler."""
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        del frame
+        leave(number)
+
+    for number in ENDING:
+        signal.signal(number, handler)
+
+
+def _exit(number: int, frame: FrameType | None) -> None:
+    del frame
+    os._exit(128 + number)

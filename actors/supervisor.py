@@ -1,0 +1,146 @@
+"""The supervisor: starts children in order, hears of their ends, restarts or gives up.
+
+Decisions are `SupervisorState`'s; this actor performs them.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from pykka import ActorDeadError
+
+from actors.base import Actor, start
+from actors.messages import Down, Stop, Tick
+from actors.strategies import RestartBudget
+from actors.supervision import (
+    Decision,
+    Finish,
+    Restart,
+    Retire,
+    StartChild,
+    StopChild,
+    SupervisorState,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from actors.address import Address
+    from actors.base import System
+    from actors.strategies import Strategy
+    from pykka import ActorRef
+
+
+class ChildSpec(NamedTuple):
+    """How to make a child, and what its end means."""
+
+    address: Address[Any]
+    make: Callable[[], Actor[Any]]
+    restart: Restart = "permanent"
+    shutdown_s: float = 5.0
+    significant: bool = False
+
+
+class AddChild(NamedTuple):
+    """Start one more child."""
+
+    spec: ChildSpec
+
+
+SupervisorMessage: TypeAlias = AddChild | Down | Tick
+
+
+class Supervisor(Actor[SupervisorMessage]):
+    """Owns its children: their references exist nowhere else."""
+
+    def __init__(
+        self,
+        system: System,
+        address: Address[SupervisorMessage],
+        specs: tuple[ChildSpec, ...],
+        strategy: Strategy,
+        restarts: tuple[int, float],
+    ) -> None:
+        """Make a supervisor that allows ``restarts`` = (how many, within seconds)."""
+        super().__init__(system, address)
+        self._specs = {spec.address.name: spec for spec in specs}
+        self._state = SupervisorState(strategy, RestartBudget(*restarts))
+        self._refs: dict[str, ActorRef[Any]] = {}
+        self._failure: BaseException | None = None
+
+    def started(self) -> None:
+        """Start the children in order."""
+        for spec in self._specs.values():
+            self._add(spec)
+
+    def receive(self, message: SupervisorMessage) -> None:
+        """Take a new child, an end, or the end of patience with a child that should stop."""
+        match message:
+            case AddChild(spec):
+                self._specs[spec.address.name] = spec
+                self._add(spec)
+            case Down(name, generation, reason):
+                now_s = self.system.platform.monotonic()
+                self._perform(self._state.down(name, generation, reason, now_s))
+            case Tick(key):
+                name, _, generation = key.rpartition("#")
+                self._perform(self._state.overdue(name, int(generation)))
+
+    def stop_asked(self) -> None:
+        """End the children first, last started first."""
+        self._perform(self._state.end())
+
+    def ended(self, reason: BaseException | None) -> None:
+        """After a crash of our own: nobody is left to watch the children, so they end too."""
+        del reason
+        for name, ref in self._refs.items():
+            self._specs[name].address.retire()
+            _tell(ref, Stop())
+
+    def _add(self, spec: ChildSpec) -> None:
+        self._perform(
+            self._state.add(
+                spec.address.name, spec.restart, spec.shutdown_s, significant=spec.significant
+            )
+        )
+
+    def _perform(self, decisions: list[Decision]) -> None:
+        for decision in decisions:
+            match decision:
+                case StartChild(name, generation):
+                    self._start(name, generation)
+                case StopChild(name, generation, within_s):
+                    self.arm_timer(f"{name}#{generation}", within_s)
+                    _tell(self._refs[name], Stop())
+                case Retire(name):
+                    self._specs.pop(name).address.retire()
+                    self._refs.pop(name, None)
+                case Finish(reason):
+                    self._finish(reason)
+
+    def _start(self, name: str, generation: int) -> None:
+        spec = self._specs[name]
+        me = self.actor_ref
+
+        def monitor(reason: BaseException | None) -> None:
+            # By reference: an address would hold it for an incarnation that knows other children.
+            _tell(me, Down(name, generation, reason))
+
+        ref = start(spec.make, monitor)
+        self._refs[name] = ref
+        spec.address.bind(ref)
+        if generation > 1:
+            self.system.telemetry.event("restarted", name, generation=generation)
+
+    def _finish(self, reason: BaseException | None) -> None:
+        if reason is None:
+            self._stop()
+        else:
+            self.system.telemetry.event("gave_up", self.address.name, reason=reason)
+            raise reason
+
+
+def _tell(ref: ActorRef[Any], message: Stop | Down) -> None:
+    with suppress(ActorDeadError):  # it ended by itself meanwhile, which is what we want or moot
+        ref.tell(message)

@@ -1,0 +1,301 @@
+"""What the router does with each message, as values: sessions, the order of turns, cancels.
+
+Pure: no thread, no clock, no file.  The order of reading (``seq``) decides what a cancel hits: it
+counts for prompts read before it, whichever of the two gets here first.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from protocol.errors import InvalidRequest, MethodNotFound, ProtocolError, SessionNotFound
+from protocol.handshake import InitializeParams, parse_initialize
+from protocol.jsonrpc import Failure, Request, Result, id_key
+
+if TYPE_CHECKING:
+    from actors.messages import CancelRead
+    from actors.runtime import OpenedSession, TurnRule
+    from protocol.acp.prompts import Prompt
+    from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
+    from protocol.handshake import AgentCapabilities
+    from protocol.jsonrpc import IdKey, Notification, RequestId
+
+MAX_QUEUED_TURNS = 64
+"""Prompts that may wait for their turn; the number is spec/protocol.md's."""
+MAX_EARLY_CANCELS = 256
+"""Cancels kept for sessions and prompts that are still on their way through the reader."""
+
+
+class Answer(NamedTuple):
+    """Answer a request that belongs to no turn; ``value`` is a result or a `ProtocolError`."""
+
+    request_id: RequestId
+    value: Any
+
+
+class Initialize(NamedTuple):
+    """Answer the handshake."""
+
+    request_id: RequestId
+    params: InitializeParams
+
+
+class Open(NamedTuple):
+    """Let the runtime open a session, off this thread."""
+
+    request_id: RequestId
+    seq: int
+    wanted: NewSession | LoadSession | ResumeSession
+
+
+class Begin(NamedTuple):
+    """Start a turn."""
+
+    turn: Turn
+
+
+class Cancel(NamedTuple):
+    """Cancel a running turn; ``hard`` also gives up its clean-up."""
+
+    turn: Turn
+    hard: bool = False
+    shutdown: bool = False
+
+
+class GiveAnswer(NamedTuple):
+    """The client answered a question of ours."""
+
+    request_id: RequestId
+    value: Any
+    failed: bool
+
+
+class AllOver(NamedTuple):
+    """After `end`: no turn runs any more."""
+
+
+Effect: TypeAlias = Answer | Initialize | Open | Begin | Cancel | GiveAnswer | AllOver
+
+
+@dataclass(slots=True)
+class Turn:
+    """One prompt on its way: the ``seq``-th thing read, for a known session."""
+
+    turn_id: str
+    request_id: RequestId
+    seq: int
+    session_id: str
+    prompt: Prompt
+
+
+@dataclass(slots=True)
+class _Session:
+    """A session that exists, or is being opened by load or resume."""
+
+    opened: OpenedSession | None = None
+    answered: bool = False
+    cancelled_before: int = 0
+
+
+@dataclass(slots=True)
+class Switchboard:
+    """One connection's sessions and turns."""
+
+    turn_rule: TurnRule
+    methods: frozenset[str]
+    capabilities: AgentCapabilities | None = None
+    """What we advertised; None before `initialize` has succeeded."""
+    running: dict[str, Turn] = field(default_factory=dict[str, Turn])
+    _sessions: dict[str, _Session] = field(default_factory=dict[str, _Session])
+    _waiting: deque[Turn] = field(default_factory=deque[Turn])
+    _early: dict[str | IdKey, int] = field(default_factory=dict["str | IdKey", int])
+    _turns: int = 0
+    _ending: bool = False
+
+    def incoming(self, seq: int, message: Request | Notification | Result | Failure) -> list[Effect]:
+        """Take a message that was read."""
+        match message:
+            case Request():
+                try:
+                    return self._request(seq, message)
+                except ProtocolError as error:
+                    return [Answer(message.id, error)]
+            case Result(request_id, value):
+                return [GiveAnswer(request_id, value, failed=False)]
+            case Failure(request_id):
+                return [GiveAnswer(request_id, message, failed=True)]
+            case _:
+                return []
+
+    def advertised(self, capabilities: AgentCapabilities) -> None:
+        """Remember what the answer to `initialize` offers."""
+        self.capabilities = capabilities
+
+    def opened(self, opened: OpenedSession) -> None:
+        """A session exists; its turns wait until the client was told."""
+        session = self._sessions.setdefault(opened.session_id, _Session())
+        session.opened = opened
+
+    def answered(self, session_id: str) -> list[Effect]:
+        """The client was told of the session: its turns may start."""
+        self._sessions[session_id].answered = True
+        return self._next()
+
+    def refused(self, request_id: RequestId, session_id: str | None, error: ProtocolError) -> list[Effect]:
+        """A session could not be opened; what waited for it is refused too."""
+        effects: list[Effect] = [Answer(request_id, error)]
+        session = self._sessions.get(session_id or "")
+        if session_id is not None and session is not None and session.opened is None:
+            del self._sessions[session_id]
+            for turn in self._take_waiting(session_id):
+                effects.append(Answer(turn.request_id, SessionNotFound(session_id)))
+        return effects + self._next()
+
+    def session(self, session_id: str) -> OpenedSession:
+        """Look up an opened session."""
+        opened = self._sessions[session_id].opened
+        assert opened is not None  # noqa: S101 - only asked for turns that began
+        return opened
+
+    def cancel(self, read: CancelRead) -> list[Effect]:
+        """Cancel what was read before: running turns get a signal, waiting ones their answer."""
+        effects: list[Effect] = []
+        for turn in self.running.values():
+            if _hits(read, turn):
+                effects.append(Cancel(turn))
+        for turn in [turn for turn in self._waiting if _hits(read, turn)]:
+            self._waiting.remove(turn)
+            effects.append(_cancelled(turn.request_id))
+        self._keep_cancel(read)
+        return effects
+
+    def turn_answered(self, turn_id: str) -> list[Effect]:
+        """A turn's last word has left: the next may start."""
+        if self.running.pop(turn_id, None) is None:
+            return []
+        return self._next()
+
+    def end(self, *, hard: bool) -> list[Effect]:
+        """Cancel everything and start nothing more; `AllOver` follows, now or later."""
+        self._ending = True
+        waiting, self._waiting = self._waiting, deque()
+        effects: list[Effect] = [_cancelled(turn.request_id) for turn in waiting]
+        effects += [Cancel(turn, hard=hard, shutdown=True) for turn in self.running.values()]
+        return effects + self._next()
+
+    # --- requests
+
+    def _request(self, seq: int, request: Request) -> list[Effect]:
+        """Serve a request, in the order of checks that spec/protocol.md decided."""
+        method = request.method
+        if method == "initialize":
+            return [Initialize(request.id, parse_initialize(request.params))]
+        if self.capabilities is None:
+            raise InvalidRequest("initialize first")
+        match method:
+            case "session/prompt":
+                return self._prompt(seq, request)
+            case "session/cancel":
+                return [Answer(request.id, {})]
+            case "session/new" | "session/load" | "session/resume":
+                if method == "session/new" or method in self.methods:
+                    return self._open(seq, request)
+        raise MethodNotFound(method)
+
+    def _open(self, seq: int, request: Request) -> list[Effect]:
+        from protocol.acp.sessions import (  # noqa: PLC0415 - not needed for the handshake
+            parse_load_session,
+            parse_new_session,
+            parse_resume_session,
+        )
+
+        if request.method == "session/new":
+            return [Open(request.id, seq, parse_new_session(request.params))]
+        parse = parse_load_session if request.method == "session/load" else parse_resume_session
+        wanted = parse(request.params)
+        # Known from here on, so that a prompt sent together with this request finds it.
+        session = self._sessions.setdefault(wanted.session_id, _Session())
+        session.answered = False
+        return [Open(request.id, seq, wanted)]
+
+    def _prompt(self, seq: int, request: Request) -> list[Effect]:
+        from protocol.acp.prompts import parse_prompt, prompt_session  # noqa: PLC0415
+
+        assert self.capabilities is not None  # noqa: S101 - checked by the caller
+        session_id = prompt_session(request.params)
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise SessionNotFound(session_id)
+        prompt = parse_prompt(request.params, self.capabilities)
+        if self._was_cancelled(seq, session_id, session, request.id):
+            return [_cancelled(request.id)]
+        self._check_room(session_id)
+        self._turns += 1
+        self._waiting.append(Turn(f"t{self._turns}", request.id, seq, session_id, prompt))
+        return self._next()
+
+    def _check_room(self, session_id: str) -> None:
+        if self._ending:
+            raise InvalidRequest("the agent is ending")
+        if self.turn_rule == "refuse" and (self.running or self._waiting):
+            raise InvalidRequest(f"session {session_id} is still running a turn")
+        if len(self._waiting) >= MAX_QUEUED_TURNS:
+            raise InvalidRequest(f"{MAX_QUEUED_TURNS} prompts are waiting already; try again later")
+
+    # --- the order of turns
+
+    def _next(self) -> list[Effect]:
+        """Start the oldest waiting turn if nothing runs and its session is known to the client."""
+        if self.running:
+            return []
+        if self._ending:
+            return [AllOver()]
+        if not self._waiting or not self._sessions[self._waiting[0].session_id].answered:
+            return []
+        turn = self._waiting.popleft()
+        self.running[turn.turn_id] = turn
+        return [Begin(turn)]
+
+    def _take_waiting(self, session_id: str) -> list[Turn]:
+        taken = [turn for turn in self._waiting if turn.session_id == session_id]
+        self._waiting = deque(turn for turn in self._waiting if turn.session_id != session_id)
+        return taken
+
+    # --- cancels that overtook their prompt
+
+    def _keep_cancel(self, read: CancelRead) -> None:
+        session = self._sessions.get(read.session_id or "")
+        if session is not None and not read.by_request:
+            session.cancelled_before = max(session.cancelled_before, read.seq)
+            return
+        key = id_key(read.request_id) if read.by_request else read.session_id
+        if key is not None:
+            self._early[key] = read.seq
+        while len(self._early) > MAX_EARLY_CANCELS:
+            del self._early[next(iter(self._early))]
+
+    def _was_cancelled(
+        self, seq: int, session_id: str, session: _Session, request_id: RequestId
+    ) -> bool:
+        last = max(
+            session.cancelled_before,
+            self._early.get(session_id, 0),
+            self._early.get(id_key(request_id), 0),
+        )
+        return seq < last
+
+
+def _hits(read: CancelRead, turn: Turn) -> bool:
+    if turn.seq >= read.seq:
+        return False
+    if read.by_request:
+        return id_key(turn.request_id) == id_key(read.request_id)
+    return turn.session_id == read.session_id
+
+
+def _cancelled(request_id: RequestId) -> Answer:
+    from protocol.acp.prompts import prompt_result  # noqa: PLC0415
+
+    return Answer(request_id, prompt_result("cancelled", {}))

@@ -1,0 +1,97 @@
+"""A turn that works for a client behind the protocol: its lines, its questions, its answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from actors.messages import TurnAnswered
+from actors.session_state import TurnEnded
+from protocol.acp.prompts import prompt_result
+from protocol.errors import InternalError
+from protocol.jsonrpc import encode_error, encode_request, encode_result
+
+if TYPE_CHECKING:
+    from actors.address import Address
+    from actors.connection import Connection
+    from actors.messages import RouterMessage
+    from actors.runtime import OpenedSession, Runtime
+    from actors.session_state import SessionMessage
+    from actors.switchboard import Turn
+    from actors.turn import TurnMachine, TurnResult
+    from actors.turn_slot import TurnSlot
+
+
+class Question(NamedTuple):
+    """What waits for a client's answer: a key of one turn's machine."""
+
+    session_id: str
+    turn_id: str
+    key: str
+
+
+class ClientTurnHost:
+    """One prompt's turn, between the runtime and the gate."""
+
+    def __init__(  # noqa: PLR0913 - it joins six parts and has no logic of its own
+        self,
+        runtime: Runtime,
+        connection: Connection,
+        opened: OpenedSession,
+        turn: Turn,
+        session: Address[SessionMessage],
+        router: Address[RouterMessage],
+    ) -> None:
+        """Work for ``turn`` of the session ``opened``."""
+        self._runtime = runtime
+        self._connection = connection
+        self._opened = opened
+        self._turn = turn
+        self._session = session
+        self._router = router
+
+    def begin(self) -> TurnMachine:
+        """Have the runtime make the machine."""
+        return self._runtime.begin_turn(self._opened, self._turn.prompt, self._turn.turn_id)
+
+    def ask(self, slot: TurnSlot, key: str, method: str, params: dict[str, Any]) -> None:
+        """Send a request of ours, in order with what the turn said before it."""
+        question = Question(slot.session_id, slot.turn_id, key)
+        request_id = self._connection.ask(question, slot.turn_id)
+        slot.outlet.say((encode_request(request_id, method, params),))
+
+    def deliver(self, items: list[Any]) -> None:
+        """Carry items to the gate; bytes are lines already, the rest the runtime renders."""
+        lines: list[bytes] = []
+        rest: list[Any] = []
+        for item in items:
+            if not isinstance(item, bytes):
+                rest.append(item)
+                continue
+            if rest:
+                lines += self._runtime.render_items(self._turn.session_id, rest)
+                rest = []
+            lines.append(item)
+        if rest:
+            lines += self._runtime.render_items(self._turn.session_id, rest)
+        self._connection.gate.put(lines)
+
+    def answer(self, result: TurnResult) -> None:
+        """Answer the prompt, unless someone had to do it for us."""
+        request_id = self._turn.request_id
+        if not self._connection.settle(request_id):
+            return
+        if result.error is not None:
+            line = encode_error(request_id, result.error)
+        else:
+            line = encode_result(request_id, prompt_result(result.stop_reason, result.meta))
+        # Before the put: the client may use the id again as soon as it sees the answer.
+        self._connection.sent(request_id)
+        self._connection.gate.put((line,))
+
+    def over(self, problem: BaseException | None) -> None:
+        """Close the turn's questions and let the next turn start; answers if nobody could."""
+        del problem
+        self._connection.answer(self._turn.request_id, InternalError())
+        self._connection.drop_questions(self._turn.turn_id)
+        self._session.tell(TurnEnded(self._turn.turn_id))
+        self._router.tell(TurnAnswered(self._turn.turn_id))
