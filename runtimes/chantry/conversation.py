@@ -313,8 +313,8 @@ class Conversation:
 
     def _turn_over(self, answer: acp.PromptAnswer) -> None:
         self._withdraw_questions()
-        self._show(*self._view.end(answer.stop_reason))
-        self._after_turn(outcome.exit_code(answer.stop_reason))
+        self._show(*self._view.end(outcome.in_words(answer)))
+        self._after_turn(outcome.exit_code(answer))
 
     def _after_turn(self, code: int) -> None:
         """Go on after a turn.  Whoever cancels one does not want the prompts behind it."""

@@ -182,7 +182,10 @@ class LiveScreen:
         self._board: Board | None = None
         self._drawn = 0
         """Lines of the board on the screen, right above the cursor."""
+        self._left: list[str] = []
+        """The board as it was left standing above a prompt; drawn again only when it differs."""
         self._prompt = ""
+        self._question: list[str] = []
 
     def show(self, item: Shown) -> None:
         """Take an item; it is seen at the next `flush`."""
@@ -195,6 +198,8 @@ class LiveScreen:
                 self._complain(text)
             case Changed(board, _):
                 self._board = board
+            case Question():
+                self._question = composer.plain(item)
             case TurnOver(board, _, _):
                 self._scrolling += composer.end_line()
                 self._scrolling += composer.rows(board.rows, self._size()[0])
@@ -212,8 +217,9 @@ class LiveScreen:
         # The board stays where it is: what is typed moves the cursor, and we can't follow it.
         self._drawn = 0
         self._prompt = prompt
-        self._out.write(prompt)
+        self._out.write("".join(line + "\n" for line in self._question) + prompt)
         self._out.flush()
+        self._question = []
 
     def answered(self) -> None:
         """Go on drawing: the typed line end has moved the cursor below the answer."""
@@ -226,6 +232,10 @@ class LiveScreen:
             return
         width, height = self._size()
         region = self._region(width, height)
+        if region == self._left and not self._drawn:
+            region = []
+        else:
+            self._left = region
         above = f"\x1b[{self._drawn}A" if self._drawn else ""
         text = "".join(line + "\n" for line in [*self._scrolling, *region])
         if text or self._drawn:
