@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard
 import orjson
 
 from protocol.errors import InvalidParams, InvalidRequest, ParseError, ProtocolError
-from protocol.members import JsonObject, is_object
+from protocol.members import JsonObject, is_object, optional_text
 from protocol.writable import writable
 
 RequestId: TypeAlias = str | int | float | None
@@ -195,7 +195,8 @@ def _answer(message: JsonObject) -> Result | Failure | Ignored:
         if "result" in message:
             return Result(request_id, message["result"])
         if is_object(error) and type(error.get("code")) is int:
-            return Failure(request_id, error["code"], str(error.get("message")), error.get("data"))
+            message_text = optional_text(error, "message") or "no message"
+            return Failure(request_id, error["code"], message_text, error.get("data"))
     return Failure(request_id, InvalidRequest.code, "malformed answer")
 
 
