@@ -111,7 +111,8 @@ class Table:
 
     def items(self, key: str) -> list[Any]:
         """Return a list, empty when absent."""
-        return self._typed(key, list, cast("list[Any]", []))
+        empty: list[Any] = []
+        return self._typed(key, list, empty)
 
     def table(self, key: str, what: str) -> Table:
         """Return a table inside this one, empty when absent."""

@@ -32,7 +32,12 @@ if TYPE_CHECKING:
 KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 STEP_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 PARAM_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-PARAM_TYPES: tuple[ParamType, ...] = ("string", "integer", "number", "boolean")
+PARAM_TYPES: dict[str, ParamType] = {
+    "string": "string",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+}
 MAX_ATTEMPTS = 100
 """More tries than this is a poll, which `wait_for` does better."""
 
@@ -85,13 +90,13 @@ def read_retry(table: Table) -> Retry:
 def _param(table: Table, name: str) -> Param:
     if not PARAM_NAME.fullmatch(name):
         table.findings.add(table.path, f"param {name!r}: letters, digits, _ and - only")
-    kind = table.text("type", "string")
-    if kind not in PARAM_TYPES:
-        table.problem("type", unknown("type", kind, PARAM_TYPES))
-        kind = "string"
+    asked = table.text("type", "string")
+    kind = PARAM_TYPES.get(asked)
+    if kind is None:
+        table.problem("type", unknown("type", asked, PARAM_TYPES))
     param = Param(
         name,
-        cast("ParamType", kind),
+        kind or "string",
         table.take("default"),
         tuple(table.items("enum")),
         table.text("env") or None,

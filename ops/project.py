@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ops.errors import EnvUnknown, ProjectInvalid, ProjectNotFound, unknown
 from ops.op_file import read_params, read_retry
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 CONFIG = "chant.toml"
 DEFAULT_ENVIRONMENT = "local"
+DEFAULT_BRANCH = "chant/lifecycle"
 PushPolicy: TypeAlias = Literal["never", "try", "require"]
-PUSH_POLICIES: tuple[PushPolicy, ...] = ("never", "try", "require")
+PUSH_POLICIES: dict[str, PushPolicy] = {"never": "never", "try": "try", "require": "require"}
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerSettings:
     """Where runs are recorded.  ``remote`` None: nothing is pushed."""
 
-    branch: str = "chant/lifecycle"
+    branch: str = DEFAULT_BRANCH
     remote: str | None = None
     push: PushPolicy = "never"
 
@@ -151,12 +152,12 @@ def _project(root: str, top: Table) -> Project:
 
 
 def _ledger(table: Table) -> LedgerSettings:
-    push = table.text("push", "never")
-    if push not in PUSH_POLICIES:
-        table.problem("push", unknown("policy", push, PUSH_POLICIES))
-        push = "never"
-    branch = table.text("branch", LedgerSettings.branch)
-    settings = LedgerSettings(branch, table.text("remote") or None, cast("PushPolicy", push))
+    asked = table.text("push", "never")
+    push = PUSH_POLICIES.get(asked)
+    if push is None:
+        table.problem("push", unknown("policy", asked, PUSH_POLICIES))
+    branch = table.text("branch", DEFAULT_BRANCH)
+    settings = LedgerSettings(branch, table.text("remote") or None, push or "never")
     if settings.push != "never" and settings.remote is None:
         table.problem("push", f"push = {push!r} needs a remote")
     table.close()

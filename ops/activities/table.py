@@ -1,0 +1,106 @@
+"""The table of activities: checking, help and the executor all read it."""
+
+from __future__ import annotations
+
+from ops.activities.activity import Activity, Arg
+from ops.errors import ActivityFailed, unknown
+
+_CWD = Arg("cwd", "text", "the folder to work in, from the project's folder")
+_ENV = Arg("env", "text_map", "variables to add to the environment")
+_INTERVAL = Arg("interval", "duration", "the time between two tries, 1s when absent")
+
+_ALL = (
+    Activity(
+        "shell",
+        "Run a command line with /bin/sh",
+        (Arg("cmd", "text", "the command line", required=True), _ENV, _CWD),
+        "ops.activities.shell",
+        output="exit_code",
+    ),
+    Activity(
+        "exec",
+        "Run a program without a shell",
+        (Arg("argv", "texts", "the program and its arguments", required=True), _ENV, _CWD),
+        "ops.activities.exec",
+        output="exit_code",
+    ),
+    Activity(
+        "http_check",
+        "Ask a URL and compare the answer",
+        (
+            Arg("url", "text", "http or https", required=True),
+            Arg("method", "text", "GET when absent"),
+            Arg("status", "whole", "the wanted status, 200 when absent"),
+            Arg("contains", "text", "text that the first MiB of the body must hold"),
+            Arg("headers", "text_map", "headers to send"),
+            Arg("retries", "whole", "further tries after the first, 0 when absent"),
+            Arg("timeout", "duration", "the limit of each try, 10s when absent"),
+            _INTERVAL,
+        ),
+        "ops.activities.http_check",
+        output="status, tries",
+    ),
+    Activity(
+        "wait_for",
+        "Wait until a command succeeds, a URL answers, a port listens or a file is there",
+        (
+            Arg("command", "command", "ready when it exits 0"),
+            Arg("url", "text", "ready when it answers below 400"),
+            Arg("port", "whole", "ready when something listens"),
+            Arg("file", "text", "ready when it exists"),
+            Arg("host", "text", "of the port, 127.0.0.1 when absent"),
+            Arg("timeout", "duration", "how long to wait, 1m when absent"),
+            _INTERVAL,
+            _ENV,
+            _CWD,
+        ),
+        "ops.activities.wait_for",
+        output="tries",
+        one_of=("command", "url", "port", "file"),
+    ),
+    Activity(
+        "copy",
+        "Copy a file or a folder; each file appears whole or not at all",
+        (
+            Arg("src", "text", "the file or folder", required=True),
+            Arg("dest", "text", "the new path; with a slash at its end the folder", required=True),
+            _CWD,
+        ),
+        "ops.activities.copy",
+        output="dest, files, bytes",
+    ),
+    Activity(
+        "render",
+        "Fill ${NAME} places of a template and write the file, whole or not at all",
+        (
+            Arg("template", "text", "the template file"),
+            Arg("text", "text", "the template itself"),
+            Arg("dest", "text", "the file to write", required=True),
+            Arg("values", "table", "a value for each name"),
+            _CWD,
+        ),
+        "ops.activities.render",
+        output="dest, bytes, changed",
+        one_of=("template", "text"),
+    ),
+    Activity(
+        "sleep",
+        "Wait",
+        (Arg("duration", "duration", "how long", required=True),),
+        "ops.activities.sleep",
+    ),
+)
+
+ACTIVITIES = {each.name: each for each in _ALL}
+
+
+def activity(name: str) -> Activity:
+    """Return the activity called ``name``.
+
+    Raises:
+        ActivityFailed: There is none; the message lists those that there are.
+
+    """
+    if name not in ACTIVITIES:
+        raise ActivityFailed(unknown("fn", name, ACTIVITIES))
+    return ACTIVITIES[name]

@@ -1,0 +1,205 @@
+"""What an Op means, judged before anything runs: names, references, dependencies, args.  Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ops.activities.table import ACTIVITIES
+from ops.errors import ParamInvalid, unknown
+from ops.findings import Findings
+from ops.model import ActivityStep, GateStep, PointStep
+from ops.params import param_variable, typed_value
+from ops.profiles import all_profiles
+from ops.references import OutputRef, ParamRef, references
+from ops.toml_lines import LineIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ops.findings import Problem
+    from ops.loading import Catalog
+    from ops.model import Op, Param, Phase, Step
+    from ops.toml_lines import KeyPath
+
+
+def check_op(op: Op, catalog: Catalog) -> tuple[Problem, ...]:
+    """Return everything that keeps ``op`` from running; empty: it may."""
+    lines = op.source.lines if op.source else LineIndex("")
+    findings = Findings(op.file, lines)
+    checks = _Checks(op, catalog, findings)
+    checks.names()
+    checks.environments()
+    checks.params()
+    checks.depends()
+    checks.steps()
+    return tuple(sorted(set(findings.problems)))
+
+
+def check_catalog(catalog: Catalog) -> tuple[Problem, ...]:
+    """Return the findings of all files, those that could not be read first."""
+    found = (problem for op in catalog.ops.values() for problem in check_op(op, catalog))
+    return (*catalog.problems, *found)
+
+
+class _Checks:
+    """The checks of one Op.  Each notes what it finds and none stops the others."""
+
+    def __init__(self, op: Op, catalog: Catalog, findings: Findings) -> None:
+        self.op = op
+        self.catalog = catalog
+        self.findings = findings
+        self.profiles = all_profiles(catalog.project.profiles)
+        self.known_params = {**catalog.project.params, **op.params}
+        onfailure = findings.lines.line(("onFailure",)) > findings.lines.line(())
+        self.failure_key = "onFailure" if onfailure else "on_failure"
+
+    def names(self) -> None:
+        """Phases and step ids are unique in an Op, on_failure included."""
+        seen: dict[str, str] = {}
+        for path, phase in self._phases():
+            if phase.name in seen:
+                self._add((*path, "name"), f"phase {phase.name!r} is declared twice")
+            seen[phase.name] = phase.name
+        ids: set[str] = set()
+        for path, _phase, step in self._steps():
+            if step.step_id in ids:
+                self._add((*path, "id"), f"step id {step.step_id!r} is used twice")
+            ids.add(step.step_id)
+
+    def environments(self) -> None:
+        """An Op names only environments that the project has."""
+        declared = self.catalog.project.environments
+        for env in self.op.environments:
+            if declared and env not in declared:
+                self._add(("environments",), unknown("environment", env, declared))
+
+    def params(self) -> None:
+        """Defaults and choices have the declared type, and no two names share a variable."""
+        variables: dict[str, str] = {}
+        for name, param in self.op.params.items():
+            path: KeyPath = ("params", name)
+            for reason in _param_problems(param):
+                self._add(path, reason)
+            variable = param_variable(name)
+            if variable in variables:
+                other = variables[variable]
+                self._add(path, f"params {other!r} and {name!r} would both be {variable}")
+            variables[variable] = name
+
+    def depends(self) -> None:
+        """Each name is an Op, and no Op needs itself."""
+        known = {**self.catalog.ops, **self.catalog.broken}
+        for name in self.op.depends:
+            if name not in known:
+                self._add(("depends",), unknown("op", name, known))
+        if cycle := _cycle(self.op, self.catalog.ops):
+            self._add(("depends",), f"dependency cycle: {' -> '.join(cycle)}")
+
+    def steps(self) -> None:
+        """Each step can be started: its activity, profile, args and references exist."""
+        earlier: dict[str, bool] = {}
+        for path, phase in self._phases():
+            failing = path[0] == self.failure_key
+            if phase.parallel:
+                self._parallel_gates(path, phase, first=not earlier)
+            own = [(*path, "steps", index) for index in range(len(phase.steps))]
+            for place, step in zip(own, phase.steps, strict=True):
+                self._step(place, step, earlier, failing=failing)
+                if not phase.parallel:
+                    earlier[step.step_id] = True
+            # Steps side by side can't see each other's output; what follows sees all of them.
+            earlier.update((step.step_id, True) for step in phase.steps)
+
+    def _step(
+        self, path: KeyPath, step: Step, earlier: Mapping[str, bool], *, failing: bool
+    ) -> None:
+        match step:
+            case GateStep(gate=gate):
+                if failing:
+                    self._add(
+                        (*path, "gate"), f"gate {gate!r} stands in on_failure, which never waits"
+                    )
+            case PointStep(point=point, args=args):
+                if failing:
+                    self._add(
+                        (*path, "point"), f"point {point!r} stands in on_failure, which never waits"
+                    )
+                self._references(path, args, earlier)
+            case ActivityStep():
+                self._activity(path, step)
+                self._references(path, step.args, earlier)
+
+    def _activity(self, path: KeyPath, step: ActivityStep) -> None:
+        if step.profile not in self.profiles:
+            self._add((*path, "profile"), unknown("profile", step.profile, self.profiles))
+        activity = ACTIVITIES.get(step.fn)
+        if activity is None:
+            self._add((*path, "fn"), unknown("fn", step.fn, ACTIVITIES))
+            return
+        for name, reason in activity.problems(step.args):
+            self._add((*path, "args", name), f"step {step.step_id}: {reason}")
+
+    def _references(self, path: KeyPath, args: object, earlier: Mapping[str, bool]) -> None:
+        for reference in references(args):
+            match reference:
+                case ParamRef(name):
+                    if name not in self.known_params:
+                        self._add((*path, "args"), unknown("parameter", name, self.known_params))
+                case OutputRef(step_id):
+                    if step_id not in earlier:
+                        reason = unknown("earlier step", step_id, earlier)
+                        self._add((*path, "args"), reason)
+
+    def _parallel_gates(self, path: KeyPath, phase: Phase, *, first: bool) -> None:
+        """Refuse a gate that is not clearly before something.
+
+        Gates of a parallel phase are decided before its other steps start.  One that opens the
+        whole Op, or that stands only beside other gates, guards nothing that was meant.
+        """
+        kinds = [isinstance(step, GateStep) for step in phase.steps]
+        for index, step in enumerate(phase.steps):
+            nothing_before = first and index == 0
+            if isinstance(step, GateStep) and (all(kinds) or nothing_before):
+                reason = f"gate {step.gate!r} has nothing to guard in parallel phase {phase.name!r}"
+                hint = "put it in a phase of its own before what it guards"
+                self._add((*path, "steps", index, "gate"), f"{reason}; {hint}")
+
+    def _phases(self) -> Iterator[tuple[KeyPath, Phase]]:
+        for key, phases in (("phases", self.op.phases), (self.failure_key, self.op.on_failure)):
+            for index, phase in enumerate(phases):
+                yield (key, index), phase
+
+    def _steps(self) -> Iterator[tuple[KeyPath, Phase, Step]]:
+        for path, phase in self._phases():
+            for index, step in enumerate(phase.steps):
+                yield (*path, "steps", index), phase, step
+
+    def _add(self, path: KeyPath, reason: str) -> None:
+        self.findings.add(path, reason)
+
+
+def _param_problems(param: Param) -> Iterator[str]:
+    plain = [] if param.default is None else [param.default]
+    for value in [*plain, *param.enum]:
+        if isinstance(value, str) and param.type != "string":
+            yield f"parameter {param.name!r} must be a {param.type}, not {value!r}"
+            continue
+        try:
+            typed_value(param, value)
+        except ParamInvalid as error:
+            yield error.message
+
+
+def _cycle(op: Op, ops: Mapping[str, Op]) -> list[str] | None:
+    """Return the names of a cycle through ``op``, it first and last."""
+    trail: list[list[str]] = [[op.name]]
+    seen: set[str] = set()
+    while trail:
+        path = trail.pop()
+        for name in ops[path[-1]].depends if path[-1] in ops else ():
+            if name == op.name:
+                return [*path, name]
+            if name not in seen:
+                seen.add(name)
+                trail.append([*path, name])
+    return None
