@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,9 +51,11 @@ def footprint(pid: int, *, tree: bool = True) -> Footprint:
 
 
 def cpu_s(pid: int) -> float:
-    """Return the CPU time that the threads of ``pid`` that live have used, in seconds."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+    """Return the CPU time that ``pid`` has used, ended threads included, in seconds.
+
+    Linux makes the number of a process's CPU clock from its id; /proc/PID/stat counts in 10 ms.
+    """
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def _one(pid: int) -> Footprint | None:

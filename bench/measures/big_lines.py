@@ -63,11 +63,13 @@ def over_long_line(peers: Peers, cwd: Path) -> Table:
         client.queue_raw(_line(session, TOO_LARGE))
         error = client.error()
         client.new_session()
+        after = footprint(client.pid)
         return {
             peers.chant.name: {
                 "ms": (error.at - start) * 1e3,
                 "code": error.message["error"]["code"],
-                "growth_lines": (footprint(client.pid).peak_rss - before) / TOO_LARGE,
+                "growth_lines": (after.peak_rss - before) / TOO_LARGE,
+                "kept_lines": (after.rss - before) / TOO_LARGE,
             }
         }
 

@@ -9,7 +9,7 @@ import pytest
 
 from bench.client import AgentError, Client
 from bench.peers import AGENTS, Agent, clean_environment
-from bench.procfs import descendants, footprint
+from bench.procfs import cpu_s, descendants, footprint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,3 +53,12 @@ def test_a_footprint_counts_a_process_as_it_is(tmp_path: Path) -> None:
         assert (used.processes, used.threads, used.fds) == (1, 1, 3)
         assert 0 < used.pss <= used.rss <= used.peak_rss
         assert descendants(client.pid) == []
+
+
+def test_cpu_time_is_of_the_process_asked_about(tmp_path: Path) -> None:
+    with Client(CEILING, tmp_path) as client:
+        client.initialize()
+        before = cpu_s(client.pid)
+        client.answer(client.prompt("s", "stream 20000 200"))
+
+        assert cpu_s(client.pid) > before > 0
