@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pykka import ActorDeadError
 
 if TYPE_CHECKING:
+    from pykka import ActorRef
+
     from actors.platform import Platform
     from actors.telemetry import Telemetry
-    from pykka import ActorRef
 
 M_contra = TypeVar("M_contra", contravariant=True)
 
@@ -43,7 +44,7 @@ class Address(Generic[M_contra]):
         except ActorDeadError:
             self.hold(message)
 
-    def hold(self, message: Any) -> None:  # noqa: ANN401 - a mailbox hands over what it was given
+    def hold(self, message: Any) -> None:
         """Keep a message for the next incarnation; a dead letter once there will be none."""
         with self._lock:
             ref = self._ref

@@ -31,9 +31,7 @@ BackpressureMessage: TypeAlias = GateStatus | Tick
 class BackpressureActor(Actor[BackpressureMessage]):
     """The gate's owner.  Producers and the writer use the gate itself, never this mailbox."""
 
-    def __init__(
-        self, system: System, address: Address[BackpressureMessage], gate: Gate
-    ) -> None:
+    def __init__(self, system: System, address: Address[BackpressureMessage], gate: Gate) -> None:
         """Own ``gate``, which outlives a restart of this actor."""
         super().__init__(system, address)
         self._gate = gate

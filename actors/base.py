@@ -67,7 +67,7 @@ class Actor(pykka.ThreadingActor, Generic[M]):
 
     # --- pykka's override points
 
-    def _create_actor_inbox(self) -> Mailbox:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride] - pykka calls it on the instance
+    def _create_actor_inbox(self) -> Mailbox:  # type: ignore[override]  # pykka calls it on the instance
         return Mailbox(self.system.platform, self._left_over, self._high_water)
 
     def _start_actor_loop(self) -> None:
@@ -100,7 +100,7 @@ class Actor(pykka.ThreadingActor, Generic[M]):
         self._orderly = True
         self.stopped()
 
-    def on_receive(self, message: Any) -> Any:  # noqa: ANN401 - pykka's signature
+    def on_receive(self, message: Any) -> Any:
         """Guard ``receive``: every exception becomes this actor's own crash."""
         if type(message) is Stop:
             self.stop_asked()
@@ -120,7 +120,7 @@ class Actor(pykka.ThreadingActor, Generic[M]):
 
     # --- what a subclass may write
 
-    def receive(self, message: Any) -> Any:  # noqa: ANN401 - an answer only exists for ask, in tests
+    def receive(self, message: Any) -> Any:
         """Handle one message: a ``match`` over the actor's closed union."""
         unexpected = f"{self.address.name} can't handle {message!r:.200}"
         raise TypeError(unexpected)
@@ -177,7 +177,7 @@ class Actor(pykka.ThreadingActor, Generic[M]):
         self._error = crash
         return crash
 
-    def _left_over(self, message: Any) -> None:  # noqa: ANN401
+    def _left_over(self, message: Any) -> None:
         if type(message) not in _ONE_LIFE:
             self.address.hold(message)
 
@@ -185,7 +185,9 @@ class Actor(pykka.ThreadingActor, Generic[M]):
         self.system.telemetry.event("mailbox_high", self.address.name, waiting=waiting)
 
 
-def start(actor_class: Callable[[], Actor[M]], monitor: Callable[[BaseException | None], None]) -> pykka.ActorRef[Any]:
+def start(
+    actor_class: Callable[[], Actor[M]], monitor: Callable[[BaseException | None], None]
+) -> pykka.ActorRef[Any]:
     """Make an actor, watch it and start its loop; pykka's own ``start`` leaves no room to watch."""
     actor = actor_class()
     actor.watch(monitor)

@@ -73,7 +73,7 @@ class Connection:
         self._responder.tell(Respond(request_id, encode_error(request_id, error), nameless=True))
 
     def sent(self, request_id: RequestId, *, nameless: bool = False) -> None:
-        """Forget an answer that is about to enter the gate: the client may then use the id again."""
+        """Forget an answer about to enter the gate: the client may then use its id again."""
         with self._lock:
             if nameless:
                 self._owed.sent_anonymous()
@@ -99,7 +99,7 @@ class Connection:
         with self._lock:
             return self._asked.issue(what, owner)
 
-    def take_question(self, request_id: RequestId) -> Any:  # noqa: ANN401 - whatever `ask` was given
+    def take_question(self, request_id: RequestId) -> Any:
         """Close the question that an answer names; None when nobody waits for it."""
         with self._lock:
             return self._asked.take(request_id)

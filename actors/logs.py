@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,17 +23,10 @@ _STDLIB_LEVELS = {"TRACE": "DEBUG", "SUCCESS": "INFO"}
 _LEVELS = ("TRACE", "DEBUG", "INFO", "SUCCESS", "WARNING", "ERROR", "CRITICAL")
 
 
-class _Sink:
-    """Writes to descriptor 2; a stderr that is closed or full must never hurt (X10)."""
-
-    def write(self, text: str) -> None:
-        try:
-            os.write(2, text.encode("utf-8", "replace"))
-        except OSError:
-            return
-
-    def flush(self) -> None:
-        """Nothing is buffered."""
+def _write(text: str) -> None:
+    """Write to descriptor 2; a stderr that is closed or full must never hurt (X10)."""
+    with suppress(OSError):
+        os.write(2, text.encode("utf-8", "replace"))
 
 
 _ready: list[Logger] = []
@@ -52,11 +46,11 @@ def debug_wanted() -> bool:
 def log() -> Logger:
     """Return the logger, set up once."""
     if not _ready:
-        from loguru import logger  # noqa: PLC0415
+        from loguru import logger
 
         logger.remove()
         # diagnose prints the value of every local in a traceback: prompts, keys, file contents.
-        logger.add(_Sink(), level=level(), diagnose=False, backtrace=False, colorize=False)
+        logger.add(_write, level=level(), diagnose=False, backtrace=False, colorize=False)
         _ready.append(logger)
     return _ready[0]
 
@@ -75,9 +69,11 @@ class _FromStdlib(logging.Handler):
 
 def carry_stdlib() -> None:
     """Send the standard library's log records to the same sink."""
-    logging.basicConfig(handlers=[_FromStdlib()], level=_STDLIB_LEVELS.get(level(), level()), force=True)
+    logging.basicConfig(
+        handlers=[_FromStdlib()], level=_STDLIB_LEVELS.get(level(), level()), force=True
+    )
 
 
 def say(text: str) -> None:
     """Write one line that people must see on stderr, whatever the log level."""
-    _Sink().write(f"{os.path.basename(sys.argv[0] or 'chantry')}: {text}\n")  # noqa: PTH119
+    _write(f"{os.path.basename(sys.argv[0] or 'chantry')}: {text}\n")

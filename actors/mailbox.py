@@ -15,8 +15,9 @@ from pykka import ActorDeadError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from actors.platform import Platform
     from pykka import Future
+
+    from actors.platform import Platform
 
 HIGH_WATER = 1_000
 """Messages waiting at which one warning is given; the bound of the system is the gate."""
@@ -49,7 +50,7 @@ class Mailbox:
         self.interrupt: Callable[[], None] | None = None
         """Called when a control message arrives: ends a wait outside the mailbox (poll)."""
 
-    def put(self, envelope: Any) -> None:  # noqa: ANN401 - pykka's envelope type is private
+    def put(self, envelope: Any) -> None:
         """Queue an envelope; after `close` it is refused to its sender.  Never waits."""
         urgent = getattr(envelope.message, "urgent", False)
         with self._changed:
@@ -68,7 +69,7 @@ class Mailbox:
             self._warned = True
             self._high_water(waiting)
 
-    def get(self) -> Any:  # noqa: ANN401
+    def get(self) -> Any:
         """Take the next envelope, control lane first; waits for one."""
         with self._changed:
             while not (self._control or self._data):
@@ -89,7 +90,7 @@ class Mailbox:
         for envelope in left:
             self._refuse(envelope)
 
-    def _refuse(self, envelope: Any) -> None:  # noqa: ANN401
+    def _refuse(self, envelope: Any) -> None:
         reply_to: Future[Any] | None = envelope.reply_to
         if reply_to is None:
             self._left_over(envelope.message)

@@ -18,24 +18,35 @@ if TYPE_CHECKING:
 class Stop(NamedTuple):
     """Supervisor to child: end after the message in hand; what is queued behind is left."""
 
-    urgent = True
+    @property
+    def urgent(self) -> bool:
+        """It travels in the control lane."""
+        return True
 
 
 class Down(NamedTuple):
     """A monitored mailbox closed, for good.  ``reason`` is None after an orderly stop."""
 
-    urgent = True
     name: str
     generation: int
     reason: BaseException | None
+
+    @property
+    def urgent(self) -> bool:
+        """It travels in the control lane."""
+        return True
 
 
 class Tick(NamedTuple):
     """Timer to actor: the timer ``key`` is due.  Old generations are dropped by the base class."""
 
-    urgent = True
     key: str
     generation: int
+
+    @property
+    def urgent(self) -> bool:
+        """It travels in the control lane."""
+        return True
 
 
 class ReadMore(NamedTuple):
@@ -71,11 +82,15 @@ class CancelRead(NamedTuple):
     prompts that were read before it, never for later ones.
     """
 
-    urgent = True
     seq: int
     session_id: str | None = None
     request_id: RequestId = None
     by_request: bool = False
+
+    @property
+    def urgent(self) -> bool:
+        """It travels in the control lane."""
+        return True
 
 
 class SessionOpened(NamedTuple):
@@ -109,8 +124,12 @@ class TurnAnswered(NamedTuple):
 class EndTurns(NamedTuple):
     """Shutdown to router: cancel what runs, start nothing, tell when all is over."""
 
-    urgent = True
     hard: bool = False
+
+    @property
+    def urgent(self) -> bool:
+        """It travels in the control lane."""
+        return True
 
 
 RouterMessage: TypeAlias = (

@@ -51,8 +51,12 @@ class StartModelCall(NamedTuple):
 class AbortModelCall(NamedTuple):
     """Executor to model call: end a stream; its `ModelEnded` still follows."""
 
-    urgent = True
     call_id: str
+
+    @property
+    def urgent(self) -> bool:
+        """It travels in the control lane."""
+        return True
 
 
 class ModelCallEnded(NamedTuple):

@@ -58,7 +58,7 @@ def _tell_client(
 def _worded(error: BaseException) -> ProtocolError:
     if isinstance(error, ProtocolError):
         return error
-    from actors.logs import log  # noqa: PLC0415
+    from actors.logs import log
 
     log().opt(exception=error).error("opening a session failed")
     return InternalError()

@@ -120,7 +120,8 @@ class Outlet:
             self._changed.notify_all()
             return self._last_word is not None
 
-    def _offer(self, items: list[Any], source: StepSource) -> None:
+    def take_in(self, items: list[Any], source: StepSource) -> None:
+        """Append a source's items, waiting for room; see `StepSource.offer`."""
         with self._changed:
             while self._offered >= ROOM and not self._closed and not source.ended:
                 self._changed.wait()
@@ -130,7 +131,8 @@ class Outlet:
             self._offered += len(items)
             self._wake()
 
-    def _end(self, source: StepSource) -> None:
+    def release(self, source: StepSource) -> None:
+        """End a source's waiting; see `StepSource.end`."""
         with self._changed:
             source.ended = True
             self._changed.notify_all()
@@ -147,8 +149,8 @@ class StepSource:
     def offer(self, items: Iterable[Any]) -> None:
         """Hand over items, waiting for room until `end` is called or nobody listens any more."""
         if batch := list(items):
-            self._outlet._offer(batch, self)  # noqa: SLF001 - two halves of one thing
+            self._outlet.take_in(batch, self)
 
     def end(self) -> None:
         """Release a waiting `offer`, and let what is left pass without waiting.  Never waits."""
-        self._outlet._end(self)  # noqa: SLF001
+        self._outlet.release(self)

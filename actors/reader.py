@@ -43,10 +43,11 @@ class ReaderState:
 class ReaderActor(Actor[ReadMore]):
     """Turns bytes into messages for the router; answers by itself what is no message."""
 
-    def __init__(  # noqa: PLR0913 - what it reads from, whom it tells, whom it reports to
+    def __init__(
         self,
         system: System,
         address: Address[ReadMore],
+        *,
         source: Source,
         state: ReaderState,
         connection: Connection,
@@ -116,7 +117,7 @@ class ReaderActor(Actor[ReadMore]):
         if notification.method == "session/cancel":
             self._cancel(notification.params, self._next())
         elif notification.method == "$/cancel_request":
-            from protocol.acp.sessions import parse_cancel_request  # noqa: PLC0415
+            from protocol.acp.sessions import parse_cancel_request
 
             try:
                 request_id = parse_cancel_request(notification.params)
@@ -125,7 +126,7 @@ class ReaderActor(Actor[ReadMore]):
             self._hand(CancelRead(self._next(), request_id=request_id, by_request=True))
 
     def _cancel(self, params: JsonObject, seq: int) -> None:
-        from protocol.acp.sessions import parse_cancel  # noqa: PLC0415
+        from protocol.acp.sessions import parse_cancel
 
         try:
             cancel = parse_cancel(params)

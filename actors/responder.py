@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from actors.base import Actor
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
 class ResponderActor(Actor["Respond"]):
     """The one actor that may wait at the gate, so that no other has to."""
 
-    def __init__(
-        self, system: System, address: Address[Respond], connection: Connection
-    ) -> None:
+    def __init__(self, system: System, address: Address[Respond], connection: Connection) -> None:
         """Answer through the gate of ``connection``."""
         super().__init__(system, address)
         self._connection = connection
@@ -29,10 +28,8 @@ class ResponderActor(Actor["Respond"]):
         """Put one answer through the gate."""
         # Before the put: the client may use the id again as soon as it sees the answer.
         self._connection.sent(message.request_id, nameless=message.nameless)
-        try:
+        with suppress(GateClosed):  # the connection is over, and so is the debt
             self._connection.gate.put((message.frame,))
-        except GateClosed:
-            pass  # the connection is over and so is the debt
         self._delivered = message
 
     def last_words(self, message: Respond) -> None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from actors.runtime import Runtime
     from actors.session_tree import SessionTree
     from actors.switchboard import Effect, Turn
+    from actors.turn import CancelReason
     from actors.turn_slot import TurnSlot
 
 
@@ -62,10 +63,11 @@ class RouterState:
 class RouterActor(Actor["RouterMessage"]):
     """Hands each message to the switchboard and performs what comes back."""
 
-    def __init__(  # noqa: PLR0913 - the hub of a connection
+    def __init__(
         self,
         system: System,
         address: Address[RouterMessage],
+        *,
         state: RouterState,
         connection: Connection,
         runtime: Runtime,
@@ -158,24 +160,29 @@ class RouterActor(Actor["RouterMessage"]):
     # --- sessions: opened on a leaf thread, which may look at the disk and wait at the gate
 
     def _open(self, effect: Open) -> None:
-        from actors.opener import open_session  # noqa: PLC0415 - not needed for the handshake
+        from actors.opener import open_session
 
         open_session(effect, self._runtime, self._connection, self.address)
 
     # --- turns
 
     def _begin(self, turn: Turn) -> None:
-        from actors.outlet import Outlet  # noqa: PLC0415 - the handshake needs none of this
-        from actors.session_state import StartTurn  # noqa: PLC0415
-        from actors.turn_host import ClientTurnHost  # noqa: PLC0415
-        from actors.turn_slot import TurnSlot  # noqa: PLC0415
+        from actors.outlet import Outlet
+        from actors.session_state import StartTurn
+        from actors.turn_host import ClientTurnHost
+        from actors.turn_slot import TurnSlot
 
         if turn.turn_id in self._state.slots:
             return
         parts = self._sessions().parts(turn.session_id)
         opened = self._state.switchboard.session(turn.session_id)
         host = ClientTurnHost(
-            self._runtime, self._connection, opened, turn, parts.session, self.address
+            runtime=self._runtime,
+            connection=self._connection,
+            opened=opened,
+            turn=turn,
+            session=parts.session,
+            router=self.address,
         )
         outlet = Outlet(self.system.platform, self.system.faults, host.deliver, host.over)
         slot = TurnSlot(turn.turn_id, turn.session_id, host, outlet)
@@ -185,12 +192,14 @@ class RouterActor(Actor["RouterMessage"]):
         parts.session.tell(StartTurn(slot))
 
     def _cancel(self, effect: Cancel) -> None:
-        from actors.step_executor import cancel_order  # noqa: PLC0415
+        from actors.step_executor import cancel_order
 
         slot = self._state.slots.get(effect.turn.turn_id)
         if slot is None:
             return
-        reason = "hard_stop" if effect.hard else "shutdown" if effect.shutdown else "client"
+        reason: CancelReason = "shutdown" if effect.shutdown else "client"
+        if effect.hard:
+            reason = "hard_stop"
         parts = self._sessions().parts(slot.session_id)
         parts.session.tell(cancel_order(slot, reason))
 
@@ -206,7 +215,7 @@ class RouterActor(Actor["RouterMessage"]):
         if question is None:
             self.system.telemetry.event("late_answer", self.address.name, id=effect.request_id)
             return
-        from actors.step_executor import Answered  # noqa: PLC0415
+        from actors.step_executor import Answered
 
         executor = self._sessions().parts(question.session_id).executor
         executor.tell(Answered(question.turn_id, question.key, effect.value, effect.failed))

@@ -71,16 +71,20 @@ class Server:
         wire_in, wire_out = take_stdio()
         self._tree = ServerTree(
             self._system,
-            runtime,
-            Source(wire_in, faults),
-            Sink(wire_out, faults),
-            self._make_steps,
-            Endings(
+            runtime=runtime,
+            source=Source(wire_in, faults),
+            sink=Sink(wire_out, faults),
+            steps=self._make_steps,
+            endings=Endings(
                 lambda: self._notes.put(_Note("end of input")),
-                lambda _why: self._notes.put(_Note("client gone")),
+                self._client_gone,
                 lambda: self._notes.put(_Note("all over")),
             ),
         )
+
+    def _client_gone(self, why: str) -> None:
+        self._system.telemetry.event("client_gone", "writer", why=why)
+        self._notes.put(_Note("client gone"))
 
     def run(self) -> int:
         """Serve until something ends the connection; return the exit code."""
@@ -128,7 +132,7 @@ class Server:
         return None
 
     def _make_steps(self) -> StepService:
-        from actors.steps import RealSteps  # noqa: PLC0415 - nothing is spawned for a handshake
+        from actors.steps import RealSteps
 
         self._steps = RealSteps(self._system.platform, self._system.faults)
         return self._steps

@@ -48,9 +48,10 @@ class Endings(NamedTuple):
 class ServerTree:
     """Addresses and shared parts of one connection, and the root that starts it all."""
 
-    def __init__(  # noqa: PLR0913 - the composition of a connection
+    def __init__(
         self,
         system: System,
+        *,
         runtime: Runtime,
         source: Source,
         sink: Sink,
@@ -80,7 +81,7 @@ class ServerTree:
     def sessions(self) -> SessionTree:
         """Return the maker of session actors, loaded with the first turn.  Router's thread only."""
         if self._tree is None:
-            from actors.session_tree import SessionTree  # noqa: PLC0415 - not for the handshake
+            from actors.session_tree import SessionTree
 
             self._tree = SessionTree(self._system, self._sessions, self._steps())
         return self._tree
@@ -94,9 +95,7 @@ class ServerTree:
                 writer,
                 lambda: WriterActor(self._system, writer, self.gate, sink, endings.client_gone),
             ),
-            ChildSpec(
-                responder, lambda: ResponderActor(self._system, responder, self.connection)
-            ),
+            ChildSpec(responder, lambda: ResponderActor(self._system, responder, self.connection)),
         )
         return self._supervisor(self._address("output"), specs, "rest_for_one")
 
@@ -107,21 +106,31 @@ class ServerTree:
 
         def make_router() -> RouterActor:
             return RouterActor(
-                self._system, self.router, router_state, self.connection, runtime,
-                self.sessions, endings.all_over,
-            )  # fmt: skip
+                self._system,
+                self.router,
+                state=router_state,
+                connection=self.connection,
+                runtime=runtime,
+                sessions=self.sessions,
+                all_over=endings.all_over,
+            )
 
         def make_reader() -> ReaderActor:
             return ReaderActor(
-                self._system, reader, source, reader_state, self.connection, self.router,
-                endings.input_ended,
-            )  # fmt: skip
+                self._system,
+                reader,
+                source=source,
+                state=reader_state,
+                connection=self.connection,
+                router=self.router,
+                input_ended=endings.input_ended,
+            )
 
         specs = (ChildSpec(self.router, make_router), ChildSpec(reader, make_reader))
         return self._supervisor(self._address("input"), specs, "one_for_one")
 
     def _supervisor(
-        self, address: Address[SupervisorMessage], specs: tuple[ChildSpec, ...], strategy: Any  # noqa: ANN401
+        self, address: Address[SupervisorMessage], specs: tuple[ChildSpec, ...], strategy: Any
     ) -> ChildSpec:
         return ChildSpec(
             address, lambda: Supervisor(self._system, address, specs, strategy, RESTARTS)

@@ -19,9 +19,13 @@ class StartTurn(NamedTuple):
 class CancelTurn(NamedTuple):
     """Router to session, session to executor: stop the turn; the slot says how."""
 
-    urgent = True
     turn_id: str
     reason: CancelReason
+
+    @property
+    def urgent(self) -> bool:
+        """It travels in the control lane."""
+        return True
 
 
 class TurnEnded(NamedTuple):

@@ -211,7 +211,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
             return
         slot.calls.add(effect.call_id)
 
-        def heard(call_id: str, event: Any) -> None:  # noqa: ANN401 - a provider's own event
+        def heard(call_id: str, event: Any) -> None:
             me.tell(CallHeard(turn_id, call_id, event))
 
         source = slot.outlet.open_source()

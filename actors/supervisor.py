@@ -26,10 +26,11 @@ from actors.supervision import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pykka import ActorRef
+
     from actors.address import Address
     from actors.base import System
     from actors.strategies import Strategy
-    from pykka import ActorRef
 
 
 class ChildSpec(NamedTuple):
@@ -84,8 +85,8 @@ class Supervisor(Actor[SupervisorMessage]):
                 now_s = self.system.platform.monotonic()
                 self._perform(self._state.down(name, generation, reason, now_s))
             case Tick(key):
-                name, _, generation = key.rpartition("#")
-                self._perform(self._state.overdue(name, int(generation)))
+                child, _, incarnation = key.rpartition("#")
+                self._perform(self._state.overdue(child, int(incarnation)))
 
     def stop_asked(self) -> None:
         """End the children first, last started first."""

@@ -114,7 +114,9 @@ class Switchboard:
     _turns: int = 0
     _ending: bool = False
 
-    def incoming(self, seq: int, message: Request | Notification | Result | Failure) -> list[Effect]:
+    def incoming(
+        self, seq: int, message: Request | Notification | Result | Failure
+    ) -> list[Effect]:
         """Take a message that was read."""
         match message:
             case Request():
@@ -143,14 +145,18 @@ class Switchboard:
         self._sessions[session_id].answered = True
         return self._next()
 
-    def refused(self, request_id: RequestId, session_id: str | None, error: ProtocolError) -> list[Effect]:
+    def refused(
+        self, request_id: RequestId, session_id: str | None, error: ProtocolError
+    ) -> list[Effect]:
         """A session could not be opened; what waited for it is refused too."""
         effects: list[Effect] = [Answer(request_id, error)]
         session = self._sessions.get(session_id or "")
         if session_id is not None and session is not None and session.opened is None:
             del self._sessions[session_id]
-            for turn in self._take_waiting(session_id):
-                effects.append(Answer(turn.request_id, SessionNotFound(session_id)))
+            effects += [
+                Answer(turn.request_id, SessionNotFound(session_id))
+                for turn in self._take_waiting(session_id)
+            ]
         return effects + self._next()
 
     def session(self, session_id: str) -> OpenedSession:
@@ -161,10 +167,9 @@ class Switchboard:
 
     def cancel(self, read: CancelRead) -> list[Effect]:
         """Cancel what was read before: running turns get a signal, waiting ones their answer."""
-        effects: list[Effect] = []
-        for turn in self.running.values():
-            if _hits(read, turn):
-                effects.append(Cancel(turn))
+        effects: list[Effect] = [
+            Cancel(turn) for turn in self.running.values() if _hits(read, turn)
+        ]
         for turn in [turn for turn in self._waiting if _hits(read, turn)]:
             self._waiting.remove(turn)
             effects.append(_cancelled(turn.request_id))
@@ -193,7 +198,8 @@ class Switchboard:
         if method == "initialize":
             return [Initialize(request.id, parse_initialize(request.params))]
         if self.capabilities is None:
-            raise InvalidRequest("initialize first")
+            message = "initialize first"
+            raise InvalidRequest(message)
         match method:
             case "session/prompt":
                 return self._prompt(seq, request)
@@ -202,10 +208,12 @@ class Switchboard:
             case "session/new" | "session/load" | "session/resume":
                 if method == "session/new" or method in self.methods:
                     return self._open(seq, request)
+            case _:
+                pass
         raise MethodNotFound(method)
 
     def _open(self, seq: int, request: Request) -> list[Effect]:
-        from protocol.acp.sessions import (  # noqa: PLC0415 - not needed for the handshake
+        from protocol.acp.sessions import (
             parse_load_session,
             parse_new_session,
             parse_resume_session,
@@ -221,7 +229,7 @@ class Switchboard:
         return [Open(request.id, seq, wanted)]
 
     def _prompt(self, seq: int, request: Request) -> list[Effect]:
-        from protocol.acp.prompts import parse_prompt, prompt_session  # noqa: PLC0415
+        from protocol.acp.prompts import parse_prompt, prompt_session
 
         assert self.capabilities is not None  # noqa: S101 - checked by the caller
         session_id = prompt_session(request.params)
@@ -238,11 +246,14 @@ class Switchboard:
 
     def _check_room(self, session_id: str) -> None:
         if self._ending:
-            raise InvalidRequest("the agent is ending")
-        if self.turn_rule == "refuse" and (self.running or self._waiting):
-            raise InvalidRequest(f"session {session_id} is still running a turn")
-        if len(self._waiting) >= MAX_QUEUED_TURNS:
-            raise InvalidRequest(f"{MAX_QUEUED_TURNS} prompts are waiting already; try again later")
+            problem = "the agent is ending"
+        elif self.turn_rule == "refuse" and (self.running or self._waiting):
+            problem = f"session {session_id} is still running a turn"
+        elif len(self._waiting) >= MAX_QUEUED_TURNS:
+            problem = f"{MAX_QUEUED_TURNS} prompts are waiting already; try again later"
+        else:
+            return
+        raise InvalidRequest(problem)
 
     # --- the order of turns
 
@@ -296,6 +307,6 @@ def _hits(read: CancelRead, turn: Turn) -> bool:
 
 
 def _cancelled(request_id: RequestId) -> Answer:
-    from protocol.acp.prompts import prompt_result  # noqa: PLC0415
+    from protocol.acp.prompts import prompt_result
 
     return Answer(request_id, prompt_result("cancelled", {}))

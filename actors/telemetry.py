@@ -10,7 +10,7 @@ from actors.logs import debug_wanted, log
 class Telemetry(Protocol):
     """Hears lifecycle events.  Called from any thread; must neither wait nor raise."""
 
-    def event(self, kind: str, actor: str, **facts: Any) -> None:  # noqa: ANN401 - facts differ by kind
+    def event(self, kind: str, actor: str, **facts: Any) -> None:
         """Take one event.
 
         ``kind`` is one of: started, stopped, crashed, restarted, gave_up, dead_letter,
@@ -24,7 +24,7 @@ class LoggedTelemetry:
 
     _WORTH_A_LINE = frozenset({"crashed", "restarted", "gave_up", "mailbox_high"})
 
-    def event(self, kind: str, actor: str, **facts: Any) -> None:  # noqa: ANN401
+    def event(self, kind: str, actor: str, **facts: Any) -> None:
         """Log trouble at WARNING; the rest only where DEBUG is on."""
         level = "WARNING" if kind in self._WORTH_A_LINE else "DEBUG"
         if level == "DEBUG" and not debug_wanted():

@@ -168,15 +168,7 @@ class TurnResult:
 
 
 TurnEffect: TypeAlias = (
-    StartStep
-    | AbortStep
-    | StartCall
-    | AbortCall
-    | Say
-    | ArmTimer
-    | DropTimer
-    | AskClient
-    | EndTurn
+    StartStep | AbortStep | StartCall | AbortCall | Say | ArmTimer | DropTimer | AskClient | EndTurn
 )
 
 

@@ -32,8 +32,9 @@ class Question(NamedTuple):
 class ClientTurnHost:
     """One prompt's turn, between the runtime and the gate."""
 
-    def __init__(  # noqa: PLR0913 - it joins six parts and has no logic of its own
+    def __init__(
         self,
+        *,
         runtime: Runtime,
         connection: Connection,
         opened: OpenedSession,
