@@ -1,9 +1,12 @@
-"""Sessions on the wire: opening, loading, resuming and cancelling.  Pure: no path is looked at."""
+"""Sessions on the wire: opening, loading, resuming and cancelling.  Pure: no path is looked at.
+
+Named tuples, as `session/new` is answered right after the handshake and waits for this import.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from protocol.errors import InvalidParams
 from protocol.jsonrpc import is_request_id
@@ -19,11 +22,15 @@ from protocol.members import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from protocol.jsonrpc import RequestId
 
+NO_META: Mapping[str, Any] = MappingProxyType({})
+"""Shared, so not writable."""
 
-@dataclass(frozen=True, slots=True)
-class StdioServer:
+
+class StdioServer(NamedTuple):
     """An MCP server to start: ``env`` holds names and values, in the client's order."""
 
     name: str
@@ -32,8 +39,7 @@ class StdioServer:
     env: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteServer:
+class RemoteServer(NamedTuple):
     """An MCP server to connect to: ``headers`` holds names and values, in the client's order."""
 
     kind: Literal["http", "sse"]
@@ -42,8 +48,7 @@ class RemoteServer:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OtherServer:
+class OtherServer(NamedTuple):
     """An MCP server of a transport that v1 does not have; kept so that it can be refused."""
 
     kind: str
@@ -53,37 +58,33 @@ class OtherServer:
 McpServer: TypeAlias = StdioServer | RemoteServer | OtherServer
 
 
-@dataclass(frozen=True, slots=True)
-class NewSession:
+class NewSession(NamedTuple):
     """Open a session in ``cwd``, an absolute path that need not exist."""
 
     cwd: str
     mcp_servers: tuple[McpServer, ...] = ()
-    meta: JsonObject = field(default_factory=dict[str, Any])
+    meta: Mapping[str, Any] = NO_META
 
 
-@dataclass(frozen=True, slots=True)
-class LoadSession:
+class LoadSession(NamedTuple):
     """Open a stored session and replay it."""
 
     session_id: str
     cwd: str
     mcp_servers: tuple[McpServer, ...] = ()
-    meta: JsonObject = field(default_factory=dict[str, Any])
+    meta: Mapping[str, Any] = NO_META
 
 
-@dataclass(frozen=True, slots=True)
-class ResumeSession:
+class ResumeSession(NamedTuple):
     """Take a session up again without a replay."""
 
     session_id: str
     cwd: str
     mcp_servers: tuple[McpServer, ...] = ()
-    meta: JsonObject = field(default_factory=dict[str, Any])
+    meta: Mapping[str, Any] = NO_META
 
 
-@dataclass(frozen=True, slots=True)
-class CancelSession:
+class CancelSession(NamedTuple):
     """End the running turn of a session."""
 
     session_id: str

@@ -16,6 +16,7 @@ from protocol.acp.prompts import (
     Text,
     parse_prompt,
     prompt_result,
+    prompt_session,
 )
 from protocol.errors import InvalidParams
 from protocol.handshake import AgentCapabilities
@@ -112,3 +113,15 @@ def test_a_turn_is_answered_with_meta_only_if_it_has_some() -> None:
         "stopReason": "waiting",
         "_meta": {"chant": {"state": "waiting"}},
     }
+
+
+def test_the_session_of_a_prompt_can_be_read_before_its_blocks() -> None:
+    assert prompt_session({"sessionId": "s", "prompt": "malformed"}) == "s"
+
+
+@pytest.mark.parametrize("params", [{}, {"sessionId": None}, {"sessionId": 1}])
+def test_a_prompt_without_a_session_is_refused_by_name(params: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParams, match="sessionId"):
+        prompt_session(params)
+    with pytest.raises(InvalidParams, match="sessionId"):
+        parse_prompt({"prompt": [{"type": "text", "text": "x"}], **params}, BASELINE)
