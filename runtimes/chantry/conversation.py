@@ -16,20 +16,22 @@ from protocol.errors import MethodNotFound, ProtocolError
 from protocol.handshake import PROTOCOL_VERSION
 from protocol.pending import PendingTable
 from runtimes.chantry import outcome
-from runtimes.chantry.permission import Permission, Policy
-from runtimes.chantry.shown import Note, Problem, Prompted, Question
+from runtimes.chantry.desk import Desk
+from runtimes.chantry.effects import Ask, End, Send, Show
+from runtimes.chantry.permission import Permission
+from runtimes.chantry.shown import Note, Problem, Prompted
 from runtimes.chantry.turn_view import TurnView
 from runtimes.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from protocol.acp.permissions import PermissionOption
     from protocol.jsonrpc import Message, RequestId
     from protocol.members import JsonObject
+    from runtimes.chantry.effects import Effect, Patience
+    from runtimes.chantry.permission import Policy
     from runtimes.chantry.shown import Shown
 
-Patience: TypeAlias = Literal["polite", "brisk", "none"]
 PROMPT_MARK: Final = "> "
 AUTH_REQUIRED: Final = -32000
 CANCELLING: Final = "cancelling; Ctrl-C again ends the agent"
@@ -48,42 +50,6 @@ class Script:
     """Someone can be asked, and sees what he types."""
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
-    """Write this line to the agent."""
-
-    line: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Show:
-    """Let the user see this."""
-
-    item: Shown
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """Read one line from the user; he sees ``prompt``.  With ``fresh``, not one typed before."""
-
-    prompt: str
-    fresh: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AskNoMore:
-    """What was asked needs no answer any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """End the agent and then us, with ``code``.  A further one is more impatient."""
-
-    code: int
-    patience: Patience = "polite"
-
-
-Effect: TypeAlias = Send | Show | Ask | AskNoMore | End
 Asked: TypeAlias = Literal["initialize", "session/new", "session/prompt"]
 Phase: TypeAlias = Literal["opening", "idle", "turn", "over"]
 
@@ -100,14 +66,14 @@ class Conversation:
         self._session_id = ""
         self._code = outcome.OK
         self._cancelling = False
-        self._questions: deque[Permission] = deque()
+        self._desk = Desk(script.policy, interactive=script.interactive)
         self._view = TurnView(clock)
         self._effects: list[Effect] = []
 
     @property
     def is_busy(self) -> bool:
         """Whether something is going on that takes time: worth drawing again each second."""
-        return self._phase == "turn" and not self._questions
+        return self._phase == "turn" and not self._desk.is_asking
 
     def begin(self) -> list[Effect]:
         """Greet the agent."""
@@ -135,8 +101,8 @@ class Conversation:
 
     def typed(self, line: str) -> list[Effect]:
         """Take a line of the user: the answer to the last `Ask`."""
-        if self._questions:
-            self._answer_question(line)
+        if self._desk.is_asking:
+            self._effects += self._desk.typed(line)
         elif self._phase == "idle":
             self._prompts.extend([line] if line.strip() else [])
             self._next_turn()
@@ -144,11 +110,8 @@ class Conversation:
 
     def typing_ended(self) -> list[Effect]:
         """Take the end of what the user types."""
-        if self._questions:
-            self._show(Note("no answer: rejected"))
-            question = self._questions.popleft()
-            self._settle(question, question.by_policy("reject"))
-            self._ask_next()
+        if self._desk.is_asking:
+            self._effects += self._desk.typing_ended()
         elif self._phase == "idle":
             self._end(self._code)
         return self._take()
@@ -160,7 +123,7 @@ class Conversation:
         elif self._phase == "over":
             self._effects.append(End(outcome.INTERRUPTED, "none"))
         else:
-            self._withdraw_questions()
+            self._effects += self._desk.withdraw()
             self._show(Note("ending the agent"), *self._view.end("the agent was ended"))
             self._end(outcome.INTERRUPTED, "brisk")
         return self._take()
@@ -176,7 +139,7 @@ class Conversation:
         if self._phase == "over":
             return []
         when = {"opening": "before it had a session", "turn": "in the middle of a turn"}
-        self._withdraw_questions()
+        self._effects += self._desk.withdraw()
         self._show(*self._view.end("the agent died"))
         said = ["the last lines it wrote to stderr:", *last_words] if last_words else []
         problem = f"the agent died {when.get(self._phase, 'between turns')}: {how}"
@@ -205,7 +168,7 @@ class Conversation:
         match self._pending.take(request_id):
             case "session/prompt":
                 problem = Problem(f"the agent answers with an error: {text} ({code})")
-                self._withdraw_questions()
+                self._effects += self._desk.withdraw()
                 self._show(*self._view.end("failed"), problem)
                 self._after_turn(outcome.FAILED)
             case "session/new" if code == AUTH_REQUIRED:
@@ -229,52 +192,11 @@ class Conversation:
             self._show(Note(f"a question that can't be read: {error.message}"))
             return
         title = question.tool_call.title or self._view.title_of(question.tool_call.tool_call_id)
-        self._consider(Permission(request.id, title, question.options))
-
-    def _consider(self, question: Permission) -> None:
-        """Settle a question at once, or put it to the user."""
-        policy = self._script.policy
+        permission = Permission(request.id, title, question.options)
         if self._cancelling or self._phase != "turn":
-            self._settle(question, None)
-        elif policy != "ask":
-            self._settle(question, question.by_policy(policy))
-        elif not self._script.interactive:
-            self._show(Note("nobody to ask here; --yes would allow it"))
-            self._settle(question, question.by_policy("reject"))
+            self._effects += self._desk.settle(permission, None)
         else:
-            self._questions.append(question)
-            if len(self._questions) == 1:
-                self._ask()
-
-    def _ask(self) -> None:
-        question = self._questions[0]
-        self._show(Question(question.lines()))
-        self._effects.append(Ask(question.prompt, fresh=True))
-
-    def _answer_question(self, line: str) -> None:
-        """Take what was typed; the question stays until it is one of the options."""
-        option = self._questions[0].choose(line)
-        if option is None:
-            self._effects.append(Ask(self._questions[0].prompt, fresh=True))
-            return
-        self._settle(self._questions.popleft(), option)
-        self._ask_next()
-
-    def _ask_next(self) -> None:
-        if self._questions:
-            self._ask()
-
-    def _settle(self, question: Permission, option: PermissionOption | None) -> None:
-        """Answer the agent; None is the cancelled outcome."""
-        chosen = acp.selected_outcome(option.option_id) if option else acp.cancelled_outcome()
-        self._send(jsonrpc.encode_result(question.request_id, chosen))
-        self._show(Note(f"{question.title}: {option.name if option else 'cancelled'}"))
-
-    def _withdraw_questions(self) -> None:
-        if self._questions:
-            self._effects.append(AskNoMore())
-        while self._questions:
-            self._settle(self._questions.popleft(), None)
+            self._effects += self._desk.take(permission)
 
     def _greeted(self, agent: acp.AgentSaid) -> None:
         if agent.protocol_version != PROTOCOL_VERSION:
@@ -312,7 +234,7 @@ class Conversation:
             self._effects.append(Ask(mark, fresh=False))
 
     def _turn_over(self, answer: acp.PromptAnswer) -> None:
-        self._withdraw_questions()
+        self._effects += self._desk.withdraw()
         self._show(*self._view.end(outcome.in_words(answer)))
         self._after_turn(outcome.exit_code(answer))
 
@@ -328,7 +250,7 @@ class Conversation:
         self._show(Note(CANCELLING))
         cancel = acp.cancel_params(self._session_id)
         self._send(jsonrpc.encode_notification("session/cancel", cancel))
-        self._withdraw_questions()
+        self._effects += self._desk.withdraw()
 
     def _give_up(self, problem: str) -> None:
         self._show(*self._view.end("failed"), Problem(problem))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from runtimes.chantry.agent import Agent
-    from runtimes.chantry.conversation import Patience
+    from runtimes.chantry.effects import Patience
 
 _WAITS_S: Final[dict[Patience, tuple[float, float]]] = {
     "polite": (2.0, 2.0),

@@ -9,8 +9,10 @@ from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TextIO
 
+from runtimes.chantry.live_screen import LiveScreen
 from runtimes.chantry.marks import look
-from runtimes.chantry.screen import LiveScreen, PlainScreen, SilentScreen
+from runtimes.chantry.plain_screen import PlainScreen
+from runtimes.chantry.screen import SilentScreen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
