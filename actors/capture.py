@@ -77,19 +77,17 @@ class StepOutput:
     def feed(self, stream: Stream, data: bytes) -> None:
         """Take what was read; may wait for a slow client, until the source is ended."""
         capture, decoder = self._parts(stream)
-        shown = min(capture.total_bytes, self._limit)
+        room = self._limit - capture.total_bytes
         capture.feed(data)
-        if shown == self._limit:
-            return
-        room = self._limit - shown
-        self._offer(stream, decoder.decode(data[:room]))
-        if len(data) >= room:
-            self._offer(stream, decoder.decode(b"", final=True) + _limit_note(self._limit))
+        if room < 0:
+            return  # said already
+        text = decoder.decode(data[:room], final=len(data) > room)
+        self._offer(stream, text if len(data) <= room else text + _limit_note(self._limit))
 
     def finish(self) -> None:
         """Show what a stream that ended inside a character still holds back."""
         for stream, decoder in self._decoders.items():
-            if self._captures[stream].total_bytes < self._limit:
+            if self._captures[stream].total_bytes <= self._limit:
                 self._offer(stream, decoder.decode(b"", final=True))
 
     def captured(self, stream: Stream) -> Captured:

@@ -76,7 +76,7 @@ class Guardian:
 
     def __init__(self, control: _socket.socket) -> None:
         self._control = control
-        os.set_inheritable(control.fileno(), False)
+        os.set_inheritable(control.fileno(), False)  # noqa: FBT003 - positional only
         self._buffer = bytearray()
         self._descriptors: list[int] = []
         self._wardens: dict[bytes, int] = {}
@@ -121,7 +121,8 @@ class Guardian:
         for _, _, packed in ancillary:
             self._descriptors += memoryview(packed).cast("i").tolist()
         for fd in self._descriptors:
-            os.set_inheritable(fd, False)  # they arrive open to children
+            # They arrive open to children.
+            os.set_inheritable(fd, False)  # noqa: FBT003 - positional only
         if not data or flags & _socket.MSG_CTRUNC:
             # Cut descriptors: the next step would get another's pipe.  Better to end.
             self._lose_server()

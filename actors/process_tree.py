@@ -157,6 +157,8 @@ def _send(pin: int, number: int) -> bool:
 
 
 def _signal_group(leader: int, number: int) -> None:
+    if leader == 0:
+        return  # no step of ours; to the kernel it would mean our own group
     try:
         os.killpg(leader, number)
     except (ProcessLookupError, PermissionError):

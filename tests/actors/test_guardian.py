@@ -1,0 +1,358 @@
+"""The guardian: it starts late, ends last, and nothing outlives it, whoever is killed."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+
+from actors import guardian_link, process_step
+from actors.faults import NoFaults
+from actors.guardian import Guardian
+from actors.guardian_link import GuardianLink, LinkClosed
+from actors.platform import RealPlatform
+from actors.process_tree import children, parent_of
+from actors.steps import RealSteps
+from tests.actors.stepping import (
+    MARK,
+    StalledSource,
+    Started,
+    open_descriptors,
+    program,
+    shell,
+    survivors,
+    wait_dead,
+    wait_gone,
+)
+from tests.shared import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TREE = (
+    "setsid sh -c 'trap \"\" TERM; sleep 300; :' & "
+    "(setsid setsid sh -c 'sleep 300; :' &) & "
+    "sleep 300 & echo ready; wait"
+)
+"""A child, one that left the session and ignores TERM, and one that left it twice."""
+
+
+@pytest.fixture
+def mark() -> Iterator[str]:
+    name = uuid4().hex
+    yield name
+    wait_gone(name)
+
+
+@pytest.fixture
+def steps(mark: str) -> Iterator[RealSteps]:
+    service = RealSteps(RealPlatform(), NoFaults())
+    yield service
+    service.close()
+    assert survivors(mark) == []
+
+
+def guardian_pid(steps: RealSteps) -> int:
+    assert steps._guardian is not None
+    assert steps._guardian._link is not None
+    return steps._guardian._link.pid
+
+
+# Its life.
+
+
+def test_there_is_no_guardian_before_the_first_step(steps: RealSteps) -> None:
+    assert steps._guardian is None
+
+    Started(steps, program("true")).wait_end()
+
+    assert parent_of(guardian_pid(steps)) == os.getpid()
+
+
+def test_warming_up_starts_the_guardian_once(steps: RealSteps) -> None:
+    steps.warm_up()
+    first = guardian_pid(steps)
+    steps.warm_up()
+    Started(steps, program("true")).wait_end()
+
+    assert guardian_pid(steps) == first
+
+
+def test_closing_ends_the_guardian_and_may_be_repeated(steps: RealSteps) -> None:
+    before = open_descriptors()
+    Started(steps, program("true")).wait_end()
+    pid = guardian_pid(steps)
+
+    steps.close()
+    steps.close()
+
+    assert parent_of(pid) is None
+    assert open_descriptors() == before
+
+
+def test_a_closed_guardian_starts_nothing() -> None:
+    guardian = Guardian(RealPlatform(), NoFaults())
+    guardian.close()
+
+    with pytest.raises(LinkClosed, match="the server is ending"):
+        guardian.ensure()
+
+
+def test_a_guardian_that_can_not_be_started_fails_the_step(
+    steps: RealSteps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = open_descriptors()
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+
+    end = Started(steps, program("true")).wait_end()
+
+    assert end.kind == "failed"
+    assert end.error == "can't start 'true': No such file or directory"
+    assert open_descriptors() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT])
+def test_the_guardian_is_deaf_to_what_ends_a_server(
+    steps: RealSteps, mark: str, number: signal.Signals
+) -> None:
+    step = Started(steps, shell("echo ready; read x; sleep 300; :", mark)).wait_text("ready")
+
+    os.kill(guardian_pid(steps), number)
+    after = Started(steps, program("echo", "still there")).wait_end()
+
+    assert after.stdout.text == "still there\n"
+    assert step.heard.ends == []
+
+
+def test_the_guardian_has_a_session_of_its_own_and_no_terminal(steps: RealSteps) -> None:
+    Started(steps, program("true")).wait_end()
+    pid = guardian_pid(steps)
+
+    assert os.getsid(pid) == pid
+    assert os.readlink(f"/proc/{pid}/fd/0") == os.devnull
+    assert os.readlink(f"/proc/{pid}/fd/1") == os.devnull
+
+
+# Everyone may be killed.
+
+
+def test_a_killed_guardian_loses_its_steps_and_the_next_one_works(
+    steps: RealSteps, mark: str
+) -> None:
+    running = [Started(steps, shell(TREE, mark)).wait_text("ready") for _ in range(3)]
+
+    os.kill(guardian_pid(steps), signal.SIGKILL)
+    ends = [step.wait_end() for step in running]
+    after = Started(steps, program("echo", "again", mark=mark)).wait_end()
+
+    assert [end.kind for end in ends] == ["lost"] * 3
+    assert ends[0].error == "'sh' was lost: the guardian died"
+    assert ends[0].stdout.text == "ready\n"
+    assert (after.kind, after.stdout.text) == ("exited", "again\n")
+    wait_gone(mark)
+
+
+def test_a_killed_warden_loses_its_step_only(steps: RealSteps, mark: str) -> None:
+    step = Started(steps, shell(TREE, mark)).wait_text("ready")
+    other = Started(steps, shell("echo ready; sleep 300; :")).wait_text("ready")
+    (warden, _) = children(guardian_pid(steps))
+
+    os.kill(warden, signal.SIGKILL)
+    end = step.wait_end()
+    wait_gone(mark)
+
+    assert (end.kind, end.error) == ("lost", "'sh' was lost: its warden died (wait status 9)")
+    assert other.heard.ends == []
+
+
+def test_a_step_that_kills_its_warden_and_guardian_leaves_nothing(
+    steps: RealSteps, mark: str
+) -> None:
+    script = "sleep 300 & kill -9 $PPID $(cut -d' ' -f 4 /proc/$PPID/stat); sleep 300"
+
+    end = Started(steps, shell(script, mark)).wait_end()
+
+    assert end.kind == "lost"
+    wait_gone_below_nobody(mark)
+
+
+def wait_gone_below_nobody(mark: str) -> None:
+    """Clean up what no design can: both watchers of this step died at one stroke."""
+    for pid in survivors(mark):
+        os.kill(pid, signal.SIGKILL)
+        wait_dead(pid)
+
+
+def test_a_stopped_warden_obeys_all_the_same(steps: RealSteps, mark: str) -> None:
+    step = Started(steps, shell("kill -STOP $PPID; echo ready; sleep 300; :", mark))
+    step.wait_text("ready").handle.kill()
+
+    assert step.wait_end().kind == "cancelled"
+
+
+def test_a_guardian_that_does_not_answer_is_not_waited_for(
+    steps: RealSteps, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_step, "KILL_WAIT_S", 0.1)
+    step = Started(steps, shell("echo ready; sleep 300; :", mark)).wait_text("ready")
+    os.kill(guardian_pid(steps), signal.SIGSTOP)
+
+    step.handle.kill()
+    end = step.wait_end()
+    os.kill(guardian_pid(steps), signal.SIGCONT)
+
+    assert (end.kind, end.error) == ("lost", "killed, but the guardian does not answer")
+
+
+def test_closing_kills_a_guardian_that_does_not_answer(
+    mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("actors.guardian.CLOSE_LIMIT_S", 0.1)
+    steps = RealSteps(RealPlatform(), NoFaults())
+    Started(steps, shell(TREE, mark)).wait_text("ready")
+    pid = guardian_pid(steps)
+    os.kill(pid, signal.SIGSTOP)
+
+    steps.close()
+
+    wait_dead(pid)
+    wait_gone(mark)
+
+
+DRIVER = """
+import sys
+from actors.faults import NoFaults
+from actors.platform import RealPlatform
+from actors.steps import RealSteps
+from tests.actors.stepping import Started, shell
+
+steps = RealSteps(RealPlatform(), NoFaults())
+started = [Started(steps, shell(sys.argv[1], sys.argv[2])).wait_text("ready") for _ in range(4)]
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, None])
+def test_nothing_outlives_the_server_however_it_ends(
+    mark: str, number: signal.Signals | None
+) -> None:
+    server = subprocess.Popen(
+        [sys.executable, "-c", DRIVER, TREE, mark],
+        cwd=ROOT,
+        env={**os.environ, MARK: mark},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    with server:
+        assert server.stdout is not None
+        assert server.stdin is not None
+        assert server.stdout.readline() == b"ready\n"
+        assert len(survivors(mark)) > 20
+        if number is None:
+            server.stdin.close()  # it just ends, without closing its steps
+        else:
+            os.killpg(server.pid, number)
+
+    wait_gone(mark)
+
+
+def test_the_server_and_its_guardian_may_die_at_once(mark: str) -> None:
+    server = subprocess.Popen(
+        [sys.executable, "-c", DRIVER, TREE, mark],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"ready\n"
+        (guardian,) = children(server.pid)
+        os.kill(guardian, signal.SIGKILL)
+        os.kill(server.pid, signal.SIGKILL)
+
+    wait_gone(mark)
+
+
+# The connection.
+
+
+def test_a_large_environment_passes_through_the_socket(steps: RealSteps) -> None:
+    env = {f"V{n}": "x" * 100_000 for n in range(15)}
+
+    end = Started(steps, program("sh", "-c", "env | wc -c", env=env)).wait_end()
+
+    assert int(end.stdout.text) > 1_500_000
+
+
+def test_abort_and_kill_never_wait_for_the_guardian(steps: RealSteps, mark: str) -> None:
+    env = {f"V{n}": "x" * 100_000 for n in range(15)}
+    running = Started(steps, shell("echo ready; sleep 300; :", mark)).wait_text("ready")
+    pid = guardian_pid(steps)
+    os.kill(pid, signal.SIGSTOP)
+    waiting = [Started(steps, program("true", env=env)) for _ in range(4)]
+
+    for _ in range(1000):
+        running.handle.abort("cancelled")
+        running.handle.kill()  # the socket is full: each of these queues up
+    os.kill(pid, signal.SIGCONT)
+
+    assert running.wait_end().kind == "cancelled"
+    assert [step.wait_end().kind for step in waiting] == ["exited"] * 4
+
+
+def test_the_reaper_does_not_wait_for_a_slow_client(steps: RealSteps) -> None:
+    slow = StalledSource()
+    Started(steps, program("yes"), slow)
+    assert slow.waiting.wait(20)
+
+    assert Started(steps, program("echo", "x")).wait_end().kind == "exited"
+
+
+def test_nobody_but_descendants_is_ever_killed(mark: str) -> None:
+    bystander = subprocess.Popen(["sleep", "300"], env={**os.environ, MARK: mark})
+    service = RealSteps(RealPlatform(), NoFaults())
+    step = Started(service, shell(TREE, mark)).wait_text("ready")
+
+    step.handle.kill()
+    step.wait_end()
+    service.close()
+
+    assert survivors(mark) == [bystander.pid]
+    bystander.kill()
+    bystander.wait()
+
+
+def test_a_link_reports_what_it_is_told_in_order() -> None:
+    import socket
+
+    ours, theirs = socket.socketpair()
+    pid = os.posix_spawn("/bin/true", ["true"], {})
+    link = GuardianLink(pid, ours, RealPlatform(), NoFaults())
+    heard: list[guardian_link.Report] = []
+    out, err = os.open(os.devnull, os.O_WRONLY), os.open(os.devnull, os.O_WRONLY)
+
+    def listen(report: guardian_link.Report) -> bool:
+        heard.append(report)
+        return True
+
+    token = link.spawn([b"/", b"1", b"x"], (out, err), listen)
+    select.select([theirs], [], [])
+    for piece in (
+        b"%d exi" % token,
+        b"ted 256\n99 gone 0\n%d gone 0\n%d exited 0\n" % (token, token),
+    ):
+        theirs.sendall(piece)
+    theirs.close()
+    link.wait_end(20)
+
+    assert heard == [guardian_link.Report("exited", 256), guardian_link.Report("gone", 0)]
+    with pytest.raises(LinkClosed):
+        link.spawn([b"/", b"1", b"x"], (0, 0), listen)

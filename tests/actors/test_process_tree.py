@@ -1,0 +1,118 @@
+"""Finding what is below a process, and signalling nobody else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+
+from actors import process_tree
+from actors.process_tree import children, kill_below, parent_of, terminate_below
+from tests.actors.stepping import MARK, survivors, wait_gone
+from tests.shared import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SCRIPT = """
+import os, subprocess, sys, time
+from actors.process_tree import adopt_orphans, kill_below
+adopt_orphans()
+started = [
+    subprocess.Popen(["sh", "-c", "(setsid sleep 300 &); echo; sleep 300; :"], stdout=-1)
+    for _ in range(3)
+]
+for process in started:
+    process.stdout.readline()
+spared = started[1].pid
+for _ in range(3):
+    kill_below(spare=frozenset({spared}))
+print(started[0].wait(), started[1].poll(), started[2].wait(), flush=True)
+while True:
+    pid, _ = os.waitpid(-1, os.WNOHANG)
+    if pid == 0:
+        break
+started[1].kill()
+started[1].wait()
+kill_below()
+"""
+
+
+def test_the_spared_child_lives_and_its_siblings_die() -> None:
+    mark = uuid4().hex
+    ended = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        cwd=ROOT,
+        env={**os.environ, MARK: mark},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert ended.stdout == b"-9 None -9\n"
+    wait_gone(mark)
+
+
+def test_children_are_found_with_and_without_the_kernels_lists() -> None:
+    with subprocess.Popen(["sleep", "300"]) as child:
+        assert child.pid in children(os.getpid())
+        assert child.pid in process_tree._children_by_scan(os.getpid())
+        assert parent_of(child.pid) == os.getpid()
+        child.kill()
+
+    assert children(child.pid) == []
+    assert parent_of(child.pid) is None
+
+
+def test_a_kernel_without_lists_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["sleep", "300"]) as child:
+        monkeypatch.setattr(process_tree, "_kernel_lacks_lists", lambda: True)
+        monkeypatch.setattr("os.listdir", _without_tasks(os.listdir))
+
+        assert child.pid in children(os.getpid())
+        child.kill()
+
+
+def _without_tasks(listdir: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
+    def lists(path: str) -> list[str]:
+        if path.endswith("/task"):
+            raise FileNotFoundError(path)
+        return listdir(path)
+
+    return lists
+
+
+def test_a_child_of_someone_else_is_not_signalled() -> None:
+    with subprocess.Popen(["sleep", "300"]) as child:
+        assert not process_tree._is_child(child.pid, os.getppid(), None)
+        child.kill()
+
+
+@pytest.mark.parametrize(
+    ("deed", "number"), [(terminate_below, signal.SIGTERM), (kill_below, signal.SIGKILL)]
+)
+def test_elsewhere_a_step_is_its_process_group(
+    monkeypatch: pytest.MonkeyPatch, deed: Callable[[int], None], number: int
+) -> None:
+    monkeypatch.setattr(process_tree, "LINUX", False)
+    mark = uuid4().hex
+    with subprocess.Popen(
+        ["sh", "-c", "sleep 300 & echo; wait"],
+        env={**os.environ, MARK: mark},
+        stdout=subprocess.PIPE,
+        process_group=0,
+    ) as leader:
+        assert leader.stdout is not None
+        leader.stdout.readline()
+
+        deed(leader.pid)
+
+        assert leader.wait() == -number
+    deed(leader.pid)
+    wait_gone(mark)
+    assert survivors(mark) == []
