@@ -19,7 +19,7 @@ from actors.clock import Timers
 from actors.faults import NoFaults
 from actors.messages import Stop
 from actors.outlet import Outlet
-from actors.platform import RealPlatform
+from actors.real_platform import RealPlatform
 from actors.session_state import StartTurn, TurnEnded
 from actors.session_tree import RESTARTS, SessionTree
 from actors.step_executor import cancel_order

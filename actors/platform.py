@@ -1,13 +1,11 @@
 """What the actor layer needs from the world: threads, conditions, a clock.
 
-Everything that waits goes through these, so that a deterministic runtime can take their place
-(DESIGN section 8).  `RealPlatform` is the one that servers run on.
+Everything that waits goes through these, so that a deterministic runtime can take their place.
+Types only: the one that servers run on is `actors.real_platform`.
 """
 
 from __future__ import annotations
 
-import threading
-import time
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -75,25 +73,3 @@ class Platform(Protocol):
     def wall(self) -> float:
         """Seconds since the epoch, for records that people read."""
         ...
-
-
-class RealPlatform:
-    """The operating system's threads and clock."""
-
-    def condition(self) -> Condition:
-        """Make a `threading.Condition` (its lock is re-entrant)."""
-        return threading.Condition()
-
-    def spawn(self, name: str, target: Callable[[], None]) -> Task:
-        """Start a daemon thread: it sits in raw reads and writes only, so exit is clean."""
-        thread = threading.Thread(name=name, target=target, daemon=True)
-        thread.start()
-        return thread
-
-    def monotonic(self) -> float:
-        """Read the monotonic clock."""
-        return time.monotonic()
-
-    def wall(self) -> float:
-        """Read the wall clock."""
-        return time.time()

@@ -20,7 +20,7 @@ from actors.clock import Timers
 from actors.faults import NoFaults
 from actors.logs import carry_stdlib
 from actors.messages import EndTurns, Stop
-from actors.platform import RealPlatform
+from actors.real_platform import RealPlatform
 from actors.server_tree import Endings, ServerTree
 from actors.stdio import Sink, Source, take_stdio
 from actors.telemetry import LoggedTelemetry

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from actors.runtime import Runtime
     from actors.session_tree import SessionTree
     from actors.stdio import Sink, Source
+    from actors.strategies import Strategy
     from actors.supervisor import SupervisorMessage
     from actors.work import StepService
 
@@ -130,7 +131,7 @@ class ServerTree:
         return self._supervisor(self._address("input"), specs, "one_for_one")
 
     def _supervisor(
-        self, address: Address[SupervisorMessage], specs: tuple[ChildSpec, ...], strategy: Any
+        self, address: Address[SupervisorMessage], specs: tuple[ChildSpec, ...], strategy: Strategy
     ) -> ChildSpec:
         return ChildSpec(
             address, lambda: Supervisor(self._system, address, specs, strategy, RESTARTS)

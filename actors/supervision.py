@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from actors.strategies import RestartBudget, Strategy, affected
@@ -48,28 +47,31 @@ class GaveUp(Exception):  # noqa: N818 - an event that travels upward
     """A child crashed more often than its supervisor may restart it."""
 
 
-@dataclass(slots=True)
 class _Child:
     """One child and where it stands."""
 
-    restart: Restart
-    shutdown_s: float
-    significant: bool
-    generation: int = 0
-    up: bool = False
+    __slots__ = ("generation", "restart", "shutdown_s", "significant", "up")
+
+    def __init__(self, restart: Restart, shutdown_s: float, *, significant: bool) -> None:
+        self.restart = restart
+        self.shutdown_s = shutdown_s
+        self.significant = significant
+        self.generation = 0
+        self.up = False
 
 
-@dataclass(slots=True)
 class SupervisorState:
     """The children in starting order, and the wave of stops that is under way, if any."""
 
-    strategy: Strategy
-    budget: RestartBudget
-    children: dict[str, _Child] = field(default_factory=dict[str, _Child])
-    _stopping: list[str] = field(default_factory=list[str])
-    _again: tuple[str, ...] = ()
-    _ending: bool = False
-    _reason: BaseException | None = None
+    def __init__(self, strategy: Strategy, budget: RestartBudget) -> None:
+        """Start without children."""
+        self.strategy: Strategy = strategy
+        self.budget = budget
+        self.children: dict[str, _Child] = {}
+        self._stopping: list[str] = []
+        self._again: tuple[str, ...] = ()
+        self._ending = False
+        self._reason: BaseException | None = None
 
     def add(
         self, name: str, restart: Restart, shutdown_s: float, *, significant: bool = False
@@ -77,7 +79,7 @@ class SupervisorState:
         """Take on a child and start it; refused in silence while everything is ending."""
         if self._ending:
             return [Retire(name)]
-        self.children[name] = _Child(restart, shutdown_s, significant)
+        self.children[name] = _Child(restart, shutdown_s, significant=significant)
         return [self._start(name)]
 
     def down(

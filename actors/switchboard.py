@@ -7,7 +7,6 @@ counts for prompts read before it, whichever of the two gets here first.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from protocol.errors import InvalidRequest, MethodNotFound, ProtocolError, SessionNotFound
@@ -79,8 +78,7 @@ class AllOver(NamedTuple):
 Effect: TypeAlias = Answer | Initialize | Open | Begin | Cancel | GiveAnswer | AllOver
 
 
-@dataclass(slots=True)
-class Turn:
+class Turn(NamedTuple):
     """One prompt on its way: the ``seq``-th thing read, for a known session."""
 
     turn_id: str
@@ -90,29 +88,32 @@ class Turn:
     prompt: Prompt
 
 
-@dataclass(slots=True)
 class _Session:
     """A session that exists, or is being opened by load or resume."""
 
-    opened: OpenedSession | None = None
-    answered: bool = False
-    cancelled_before: int = 0
+    __slots__ = ("answered", "cancelled_before", "opened")
+
+    def __init__(self) -> None:
+        self.opened: OpenedSession | None = None
+        self.answered = False
+        self.cancelled_before = 0
 
 
-@dataclass(slots=True)
 class Switchboard:
-    """One connection's sessions and turns."""
+    """One connection's sessions and turns.  No dataclass: `initialize` waits for this module."""
 
-    turn_rule: TurnRule
-    methods: frozenset[str]
-    capabilities: AgentCapabilities | None = None
-    """What we advertised; None before `initialize` has succeeded."""
-    running: dict[str, Turn] = field(default_factory=dict[str, Turn])
-    _sessions: dict[str, _Session] = field(default_factory=dict[str, _Session])
-    _waiting: deque[Turn] = field(default_factory=deque[Turn])
-    _early: dict[str | IdKey, int] = field(default_factory=dict["str | IdKey", int])
-    _turns: int = 0
-    _ending: bool = False
+    def __init__(self, turn_rule: TurnRule, methods: frozenset[str]) -> None:
+        """Start before `initialize`, for a runtime that serves ``methods`` beside the baseline."""
+        self.turn_rule = turn_rule
+        self.methods = methods
+        self.capabilities: AgentCapabilities | None = None
+        """What we advertised; None before `initialize` has succeeded."""
+        self.running: dict[str, Turn] = {}
+        self._sessions: dict[str, _Session] = {}
+        self._waiting: deque[Turn] = deque()
+        self._early: dict[str | IdKey, int] = {}
+        self._turns = 0
+        self._ending = False
 
     def incoming(
         self, seq: int, message: Request | Notification | Result | Failure

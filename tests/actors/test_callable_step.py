@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from actors.faults import NoFaults
-from actors.platform import RealPlatform
+from actors.real_platform import RealPlatform
 from actors.steps import RealSteps
 from actors.work import Captured, StepEnd
 from tests.actors.stepping import Recorder, StalledSource, Started, call

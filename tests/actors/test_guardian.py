@@ -16,7 +16,7 @@ from actors import guardian_link, process_step
 from actors.faults import NoFaults
 from actors.guardian import Guardian
 from actors.guardian_link import GuardianLink, LinkClosed
-from actors.platform import RealPlatform
+from actors.real_platform import RealPlatform
 from actors.process_tree import children, parent_of
 from actors.steps import RealSteps
 from tests.actors.stepping import (
@@ -228,7 +228,7 @@ def test_closing_kills_a_guardian_that_does_not_answer(
 DRIVER = """
 import sys
 from actors.faults import NoFaults
-from actors.platform import RealPlatform
+from actors.real_platform import RealPlatform
 from actors.steps import RealSteps
 from tests.actors.stepping import Started, shell
 

@@ -13,7 +13,7 @@ import pytest
 
 from actors import process_step
 from actors.faults import NoFaults
-from actors.platform import RealPlatform
+from actors.real_platform import RealPlatform
 from actors.steps import RealSteps
 from actors.work import Captured, ProcessWork
 from tests.actors.stepping import (
