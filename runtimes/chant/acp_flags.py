@@ -10,9 +10,21 @@ WORDS = (("acp",), ("acp", "serve"))
 """The two spellings of the command."""
 
 FLAGS: dict[str, tuple[str, str]] = {
-    "--grace": ("SECONDS", "what a cancelled step gets between TERM and KILL; 5 when absent"),
+    "--grace": ("SECONDS", "what a cancelled step gets between TERM and KILL; 2 when absent"),
 }
 """Flag to (name of its value, summary)."""
+
+
+MAX_GRACE_S = 3600.0
+
+
+def grace_seconds(text: str) -> float | None:
+    """Read the value of ``--grace``; None if it is no number of seconds up to an hour."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        return None
+    return seconds if 0 < seconds <= MAX_GRACE_S else None
 
 
 def read_quickly(argv: list[str]) -> dict[str, str] | None:

@@ -50,11 +50,22 @@ RUN_CODES = {"ok": OK, "fail": FAILED, "cancelled": CANCELLED, "gated": WAITING,
 class OpTurn:
     """One run of an Op as a turn, for a session or for the command line."""
 
-    def __init__(self, tasks: RunTasks, clock: Clock, key: str) -> None:
-        """``key`` begins the ids of remarks made before there is a run; unique in the session."""
+    def __init__(
+        self, tasks: RunTasks, clock: Clock, key: str, grace_s: float | None = None
+    ) -> None:
+        """Make a turn that has not begun.
+
+        Args:
+            tasks: The work on disk and ledger.
+            clock: Dates the run's events.
+            key: Begins the ids of remarks; unique in the session.
+            grace_s: What a cancelled step gets between TERM and KILL; None takes the host's.
+
+        """
         self._tasks = tasks
         self._clock = clock
         self._key = key
+        self._grace_s = grace_s
         self._stage: Stage = "new"
         self._asked: CancelReason | None = None
         self._prepared: Prepared | None = None
@@ -80,8 +91,8 @@ class OpTurn:
                 return self._cancel(reason)
             case TimerFired(key) if self._drive:
                 return self._running(self._drive.hear(run.Tick(key)))
-            case MachineFailed(reason):
-                return self._failed(reason)
+            case MachineFailed():
+                return self._failed()
             case _:
                 return []
 
@@ -136,7 +147,7 @@ class OpTurn:
 
     def _begin(self, prepared: Prepared) -> list[TurnEffect]:
         self._stage = "running"
-        self._drive = RunDrive(prepared, self._tasks, self._clock)
+        self._drive = RunDrive(prepared, self._tasks, self._clock, self._grace_s)
         plan = PlanAnnounced(prepared.context.run_id, prepared.plan)
         said = Say((*self._remarks(prepared.remarks), plan))
         return [said, *self._running(self._drive.hear(run.RunBegun()))]
@@ -159,12 +170,12 @@ class OpTurn:
             case _:
                 return []
 
-    def _failed(self, reason: str) -> list[TurnEffect]:
+    def _failed(self) -> list[TurnEffect]:
         """Go on after we raised: what that event made us want was never performed."""
         alive = frozenset(step_id for step_id, runs in self._alive.items() if runs)
         match self._stage:
             case "running" if self._drive is not None:
-                return self._running(self._drive.host_lost(reason, alive))
+                return self._running(self._drive.host_lost("a fault of chant", alive))
             case "recording" if RECORD not in self._alive:
                 return self._own("recording")
             case "preparing" | "running" if self._prepared is not None:

@@ -49,6 +49,8 @@ class ProjectTasks:
             return self._prepare(stop)
         except OpsError as error:
             return RunRefused(error.message, refusal_code(error))
+        except OSError as error:
+            return RunRefused(f"the run can't be prepared: {error}", REFUSED)
 
     def withdraw(self, prepared: Prepared) -> None:
         """See `RunTasks.withdraw`."""
@@ -90,7 +92,8 @@ class ProjectTasks:
         return self._marked(found, context, ledger)
 
     def _context(self, found: Planned) -> RunContext:
-        request, facts = self._request, run_facts(found.project.root)
+        request = self._request
+        facts = run_facts(found.project.root, request.environ)
         return RunContext(
             run_id=new_run_id(self._clock.wall(), os.urandom(RUN_ID_BYTES)),
             actor=facts.actor,

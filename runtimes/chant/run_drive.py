@@ -45,11 +45,14 @@ class Clock(Protocol):
 class RunDrive:
     """One run.  ``settled`` is None until it is over."""
 
-    def __init__(self, prepared: Prepared, tasks: RunTasks, clock: Clock) -> None:
+    def __init__(
+        self, prepared: Prepared, tasks: RunTasks, clock: Clock, grace_s: float | None
+    ) -> None:
         self.settled: run.Settle | None = None
         self._prepared = prepared
         self._tasks = tasks
         self._clock = clock
+        self._grace_s = grace_s
         # Shared with the render functions, which number what steps print on their own threads.
         self._numbers = count(1)
         self._state = RunState(prepared.plan, prepared.context, self._numbers)
@@ -146,8 +149,8 @@ class RunDrive:
             self._hear(run.StepFinished(effect.step_id, failed(error.message)))
             return []
         self._timeouts[effect.step_id] = effect.timeout_s
-        render = self._render(effect.step_id)
-        return [turn.StartStep(effect.step_id, work, render, timeout_s=effect.timeout_s)]
+        render, limit_s = self._render(effect.step_id), effect.timeout_s
+        return [turn.StartStep(effect.step_id, work, render, limit_s, self._grace_s)]
 
     def _render(self, step_id: str) -> Render:
         run_id, numbers, clock = self._prepared.context.run_id, self._numbers, self._clock

@@ -49,10 +49,13 @@ class ChantRuntime:
     turn_rule: TurnRule = "queue"
     methods = frozenset({"session/resume"})
 
-    def __init__(self, platform: Platform, environ: Mapping[str, str]) -> None:
-        """``environ`` is what the steps of every run inherit; it is never shown."""
+    def __init__(
+        self, platform: Platform, environ: Mapping[str, str], grace_s: float | None = None
+    ) -> None:
+        """Serve with what the steps of every run inherit (never shown) and their grace."""
         self._platform = platform
         self._environ = environ
+        self._grace_s = grace_s
 
     def agent_info(self) -> AgentInfo:
         """Name ourselves."""
@@ -145,7 +148,8 @@ class ChantRuntime:
         from runtimes.chant.project_tasks import ProjectTasks
 
         request = request_of(invocation, cwd, self._environ, origin="acp")
-        return OpTurn(ProjectTasks(request, self._platform), self._platform, key)
+        tasks = ProjectTasks(request, self._platform)
+        return OpTurn(tasks, self._platform, key, self._grace_s)
 
 
 def _tell_ignored(count: int) -> None:

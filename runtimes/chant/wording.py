@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ops.durations import format_duration
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ops.events import GatePending, PointWaiting, StepRetrying, StepSettled
+
+SECONDS_A_MINUTE = 60
 
 
 def retry_text(event: StepRetrying) -> str:
@@ -55,3 +59,39 @@ def point_text(event: PointWaiting) -> str:
     known = event.fact.get("id", "<id>")
     answer = f"chant workspace points answer {known} --answer <value> --by <you>"
     return f"open question: {asked}\n{answer}\n"
+
+
+def verdict_text(record: Mapping[str, Any]) -> str:
+    """Say in one line how a run ended and why."""
+    op, status = record["op"], record["status"]
+    compensation = record.get("compensation", "none")
+    cleaned = "" if compensation == "none" else f"; clean-up: {compensation}"
+    match status:
+        case "ok":
+            return f"{op} is done"
+        case "fail":
+            return f"{op} failed{_cause(record.get('failure'))}{cleaned}"
+        case "gated":
+            return f"{op} waits at a gate"
+        case "waiting":
+            return f"{op} waits for an answer"
+        case _:
+            return f"{op} was {status}{cleaned}"
+
+
+def duration_text(milliseconds: int) -> str:
+    """Write a duration as people read it: ``40 ms``, ``1.3 s``, ``2 m 05 s``."""
+    seconds = milliseconds / 1000
+    if seconds < 1:
+        return f"{milliseconds} ms"
+    if seconds < SECONDS_A_MINUTE:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), SECONDS_A_MINUTE)
+    return f"{minutes} m {rest:02d} s"
+
+
+def _cause(failure: Mapping[str, Any] | None) -> str:
+    if not failure:
+        return ""
+    where = f" at {failure['phase']} / {failure['fn']}" if failure.get("fn") else ""
+    return f"{where}: {failure['error']}"

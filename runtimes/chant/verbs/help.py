@@ -15,12 +15,12 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     words = invocation.params.get("VERB", ())
     verb = find_verb(words, VERBS)
     if not words:
-        text, verbs, code = help_text.all_verbs(VERBS), VERBS, OK
+        text, verbs, code = help_text.all_verbs(VERBS), list(VERBS), OK
     elif verb is None or verb.path != tuple(words):
         known = ", ".join(each.name for each in VERBS)
-        text, verbs, code = f"no verb {' '.join(words)[:80]!r}; known: {known}", (), USAGE
+        text, verbs, code = f"no verb {' '.join(words)[:80]!r}; known: {known}", [], USAGE
     else:
-        text, verbs, code = help_text.one_verb(verb), (verb,), OK
+        text, verbs, code = help_text.one_verb(verb), [verb], OK
     document = {
         "verbs": [{"verb": each.name, "summary": each.summary} for each in verbs],
         "text": text,

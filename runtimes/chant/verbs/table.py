@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from runtimes.chant.verbs.acp import ACP, ACP_SERVE
 from runtimes.chant.verbs.build import BUILD
 from runtimes.chant.verbs.help import HELP_VERB
 from runtimes.chant.verbs.list import LIST
 from runtimes.chant.verbs.run import RUN
 
-VERBS = (RUN, LIST, BUILD, ACP, ACP_SERVE, HELP_VERB)
+if TYPE_CHECKING:
+    from runtimes.chant.verbs.verb import Verb
+
+VERBS: tuple[Verb, ...] = (RUN, LIST, BUILD, ACP, ACP_SERVE, HELP_VERB)
