@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from ops.activities.table import ACTIVITIES
 from ops.errors import ParamInvalid, unknown
 from ops.findings import Findings
-from ops.model import ActivityStep, GateStep, PointStep
+from ops.model import ActivityStep, GateStep, OutputRef, ParamRef, PointStep
 from ops.params import param_variable, typed_value
 from ops.profiles import all_profiles
-from ops.references import OutputRef, ParamRef, references
+from ops.references import references
 from ops.toml_lines import LineIndex
 
 if TYPE_CHECKING:
@@ -97,37 +97,35 @@ class _Checks:
 
     def steps(self) -> None:
         """Each step can be started: its activity, profile, args and references exist."""
-        earlier: dict[str, bool] = {}
-        for path, phase in self._phases():
-            failing = path[0] == self.failure_key
+        earlier: set[str] = set()
+        # on_failure runs in reverse, so what is declared last there is earlier.
+        forward = [each for each in self._phases() if each[0][0] == "phases"]
+        back = [each for each in self._phases() if each[0][0] != "phases"]
+        for path, phase in [*forward, *reversed(back)]:
             if phase.parallel:
                 self._parallel_gates(path, phase, first=not earlier)
-            own = [(*path, "steps", index) for index in range(len(phase.steps))]
-            for place, step in zip(own, phase.steps, strict=True):
-                self._step(place, step, earlier, failing=failing)
-                if not phase.parallel:
-                    earlier[step.step_id] = True
-            # Steps side by side can't see each other's output; what follows sees all of them.
-            earlier.update((step.step_id, True) for step in phase.steps)
+            for index, step in enumerate(phase.steps):
+                failing = path[0] == self.failure_key
+                self._step((*path, "steps", index), step, earlier, failing=failing)
+                # Steps side by side can't see each other's output.
+                earlier |= set() if phase.parallel else {step.step_id}
+            earlier |= {step.step_id for step in phase.steps}
 
-    def _step(
-        self, path: KeyPath, step: Step, earlier: Mapping[str, bool], *, failing: bool
-    ) -> None:
+    def _step(self, path: KeyPath, step: Step, earlier: set[str], *, failing: bool) -> None:
         match step:
             case GateStep(gate=gate):
                 if failing:
-                    self._add(
-                        (*path, "gate"), f"gate {gate!r} stands in on_failure, which never waits"
-                    )
+                    self._waits((*path, "gate"), f"gate {gate!r}")
             case PointStep(point=point, args=args):
                 if failing:
-                    self._add(
-                        (*path, "point"), f"point {point!r} stands in on_failure, which never waits"
-                    )
+                    self._waits((*path, "point"), f"point {point!r}")
                 self._references(path, args, earlier)
             case ActivityStep():
                 self._activity(path, step)
                 self._references(path, step.args, earlier)
+
+    def _waits(self, path: KeyPath, what: str) -> None:
+        self._add(path, f"{what} stands in on_failure, which never waits for people")
 
     def _activity(self, path: KeyPath, step: ActivityStep) -> None:
         if step.profile not in self.profiles:
@@ -139,7 +137,7 @@ class _Checks:
         for name, reason in activity.problems(step.args):
             self._add((*path, "args", name), f"step {step.step_id}: {reason}")
 
-    def _references(self, path: KeyPath, args: object, earlier: Mapping[str, bool]) -> None:
+    def _references(self, path: KeyPath, args: object, earlier: set[str]) -> None:
         for reference in references(args):
             match reference:
                 case ParamRef(name):

@@ -59,7 +59,7 @@ def load_catalog(project: Project) -> Catalog:
     ops: dict[str, Op] = {}
     broken: dict[str, list[Problem]] = {}
     problems: list[Problem] = []
-    for file in op_files(project.root):
+    for file in op_files(project, problems):
         op, name, found = _load(project, file)
         if op is not None and op.name not in ops and op.name not in broken:
             ops[op.name] = op
@@ -72,15 +72,28 @@ def load_catalog(project: Project) -> Catalog:
     return Catalog(project, dict(sorted(ops.items())), tuple(problems), reasons)
 
 
-def op_files(root: str) -> Iterator[str]:
-    """Yield the Op files below ``root``, relative to it, in a stable order; links not followed."""
-    count = 0
-    for folder, folders, files in os.walk(root):
+def op_files(project: Project, problems: list[Problem]) -> Iterator[str]:
+    """Yield the project's Op files, relative to it, in a stable order; links are not followed.
+
+    What could not be looked at is added to ``problems``.
+    """
+    root, count = project.root, 0
+    suffixes = (SUFFIX, PYTHON_SUFFIX) if project.python_ops else (SUFFIX,)
+
+    def unreadable(error: OSError) -> None:
+        folder = os.path.relpath(error.filename, root)
+        problems.append(Problem(folder, 1, f"can't be looked at: {error.strerror}"))
+
+    for folder, folders, files in os.walk(root, onerror=unreadable):
         folders[:] = sorted(each for each in folders if each[0] != "." and each not in SKIPPED)
-        for name in sorted(files):
-            if name.endswith((SUFFIX, PYTHON_SUFFIX)) and count < MAX_FILES:
-                count += 1
-                yield os.path.relpath(os.path.join(folder, name), root)
+        for name in sorted(each for each in files if each.endswith(suffixes)):
+            if count == MAX_FILES:
+                problems.append(
+                    Problem(".", 1, f"more than {MAX_FILES} Op files; the rest is left")
+                )
+                return
+            count += 1
+            yield os.path.relpath(os.path.join(folder, name), root)
 
 
 def _load(project: Project, file: str) -> tuple[Op | None, str, list[Problem]]:
@@ -88,7 +101,7 @@ def _load(project: Project, file: str) -> tuple[Op | None, str, list[Problem]]:
     stem = os.path.basename(file).removesuffix(SUFFIX).removesuffix(PYTHON_SUFFIX)
     if file.endswith(PYTHON_SUFFIX):
         reason = "Ops written in Python are not supported by this version; use a .op.toml file"
-        return None, stem, [Problem(file, 1, reason)] if project.python_ops else []
+        return None, stem, [Problem(file, 1, reason)]
     table, findings = read_table(project.root, file)
     op = read_op(table) if table is not None else None
     name = op.name if op and op.name else stem

@@ -7,7 +7,7 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 from ops.activities.places import working_folder
-from ops.activities.whole_file import whole_file
+from ops.whole_file import whole_file
 from ops.errors import ActivityFailed
 from ops.work import CallableWork
 

@@ -1,0 +1,173 @@
+"""An orphan branch as a place for facts: files of lines, changed by compare-and-swap.
+
+Every change is one commit whose parent is the tip it was made from.  A writer that dies at any
+moment leaves the branch as it was, perhaps with a few unreachable objects.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from ops.errors import LedgerError
+from ops.git import GitFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ops.git import Git
+
+PATIENCE_S = 60.0
+"""How long a change is tried again while others win the race."""
+
+LOST_RACE = ("but expected", "already exists", "File exists")
+"""What git says when the ref has moved, or is just being moved, by another writer."""
+
+FIRST_PAUSE_S = 0.005
+LONGEST_PAUSE_S = 0.1
+
+COMMITTER = {
+    "GIT_AUTHOR_NAME": "chant",
+    "GIT_AUTHOR_EMAIL": "chant@localhost",
+    "GIT_COMMITTER_NAME": "chant",
+    "GIT_COMMITTER_EMAIL": "chant@localhost",
+}
+"""Who commits where nobody has an identity: a fact must not be lost for want of a name."""
+
+
+class Branch:
+    """One branch of one repository.  Safe to use from several threads and processes."""
+
+    def __init__(self, git: Git, name: str, state_dir: str) -> None:
+        self._git = git
+        self.name = name
+        self.ref = f"refs/heads/{name}"
+        self._state_dir = state_dir
+        self._identity: dict[str, str] | None = None
+
+    def tip(self) -> str | None:
+        """Return the newest commit, None when the branch does not exist."""
+        return self._git.ask("rev-parse", "--verify", "--quiet", f"{self.ref}^{{commit}}")
+
+    def read(self, path: str, tip: str | None) -> bytes | None:
+        """Return a file as of commit ``tip``, None when it is not there.
+
+        Raises:
+            LedgerError: It is there and can't be read.
+
+        """
+        if tip is None or not self._git.text("ls-tree", "--full-tree", tip, "--", path):
+            return None
+        return self._git.run("cat-file", "blob", f"{tip}:{path}")
+
+    def files(self, folder: str, tip: str | None) -> list[str]:
+        """Return the paths below ``folder`` as of commit ``tip``."""
+        if tip is None:
+            return []
+        out = self._git.run("ls-tree", "--full-tree", "-rz", "--name-only", tip, "--", folder)
+        return [path for path in out.decode(errors="surrogateescape").split("\0") if path]
+
+    def change(self, path: str, make: Callable[[bytes], bytes | None], message: str) -> str | None:
+        """Replace the file at ``path`` by what ``make`` returns for its content (empty: new).
+
+        ``make`` may be called several times, each time with what others have written meanwhile.
+        Returns the commit, or None when ``make`` returned None and nothing was changed.
+
+        Raises:
+            LedgerError: git failed, or others won for a minute.
+
+        """
+        give_up_s = time.monotonic() + PATIENCE_S
+        with _queue(self._state_dir, give_up_s):
+            for pause_s in _pauses():
+                tip = self.tip()
+                content = make(self.read(path, tip) or b"")
+                if content is None:
+                    return None
+                commit = self._commit(path, content, tip, message)
+                if self._swap(commit, tip):
+                    return commit
+                if time.monotonic() + pause_s > give_up_s:
+                    break
+                threading.Event().wait(pause_s)
+        msg = f"branch {self.name} was changing or locked for {PATIENCE_S:g} s; nothing was written"
+        raise LedgerError(msg)
+
+    def _commit(self, path: str, content: bytes, tip: str | None, message: str) -> str:
+        import tempfile
+
+        blob = self._git.text("hash-object", "-w", "--stdin", stdin=content)
+        with tempfile.TemporaryDirectory(prefix="chant-index-") as folder:
+            index = {"GIT_INDEX_FILE": os.path.join(folder, "index")}
+            if tip is not None:
+                self._git.run("read-tree", tip, env=index)
+            entry = f"100644 {blob}\t{path}\0".encode(errors="surrogateescape")
+            self._git.run("update-index", "-z", "--index-info", stdin=entry, env=index)
+            tree = self._git.text("write-tree", env=index)
+        parent = [] if tip is None else ["-p", tip]
+        return self._git.text("commit-tree", tree, *parent, "-m", message, env=self._committer())
+
+    def _swap(self, commit: str, tip: str | None) -> bool:
+        """Move the branch from ``tip`` to ``commit``; False when someone else was faster."""
+        try:
+            self._git.run("update-ref", "--no-deref", self.ref, commit, tip or "")
+        except GitFailed as error:
+            if not any(sign in error.detail for sign in LOST_RACE) and self.tip() == tip:
+                raise
+            return False
+        return True
+
+    def _committer(self) -> dict[str, str]:
+        if self._identity is None:
+            known = self._git.ask("-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")
+            self._identity = {} if known else COMMITTER
+        return self._identity
+
+
+def _pauses() -> Iterator[float]:
+    pause_s = FIRST_PAUSE_S
+    while True:
+        # Spread out, or the losers of one race meet again in the next.
+        yield random.uniform(pause_s / 2, pause_s)  # noqa: S311 - nothing secret about a pause
+        pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+
+
+class _queue:  # noqa: N801 - used like a function
+    """Let the writers of one machine go one after another.
+
+    Only to spare them work: the compare-and-swap is what loses nothing.  So when the lock can't
+    be had in time, or at all, they go on without it.
+    """
+
+    def __init__(self, state_dir: str, give_up_s: float) -> None:
+        self._path = os.path.join(state_dir, "ledger.lock")
+        self._half_way_s = (time.monotonic() + give_up_s) / 2
+        self._lock: int | None = None
+
+    def __enter__(self) -> None:
+        try:
+            os.makedirs(os.path.dirname(self._path), exist_ok=True)
+            self._lock = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError:
+            return
+        self._wait(self._lock)
+
+    def _wait(self, lock: int) -> None:
+        import fcntl
+
+        for pause_s in _pauses():
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > self._half_way_s:
+                    return
+                threading.Event().wait(pause_s)
+            else:
+                return
+
+    def __exit__(self, *_error: object) -> None:
+        if self._lock is not None:
+            os.close(self._lock)

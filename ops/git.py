@@ -1,0 +1,118 @@
+"""git, as we call it: plumbing on one repository.
+
+Hooks, prompts and the caller's own git variables have no say.  HEAD, the index and the working
+tree are never touched.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ops.errors import LedgerError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TIMEOUT_S = 60.0
+"""No plumbing call takes that long; one that does waits for something that won't come."""
+
+KEPT_VARIABLES = (
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_NO_VERIFY",
+)
+"""Who commits and how to reach a remote.  The others (GIT_DIR, GIT_INDEX_FILE, ...) say which
+repository to work on; inside a hook they name the wrong one."""
+
+SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "gc.auto=0",
+    "core.quotePath=false",
+    # A ref that survives a power cut must not point to objects that did not.
+    "core.fsync=loose-object,reference",
+)
+
+
+class GitFailed(LedgerError):  # noqa: N818 - the tree names what happened
+    """git exited with a code; ``detail`` is what it said."""
+
+    def __init__(self, command: str, code: int, detail: str) -> None:
+        super().__init__(f"git {command} failed ({code}): {detail}")
+        self.detail = detail
+
+
+class Git:
+    """git on the repository that ``folder`` belongs to.  Safe to use from several threads."""
+
+    def __init__(self, folder: str, environ: Mapping[str, str] | None = None) -> None:
+        self._folder = folder
+        base = os.environ if environ is None else environ
+        self._env = git_environment(base)
+
+    def run(
+        self,
+        *args: str,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> bytes:
+        """Run one command and return what it printed.
+
+        Raises:
+            GitFailed: It exited with another code than 0.
+            LedgerError: There is no git, or it did not end in time.
+
+        """
+        import subprocess
+
+        settings = [part for each in SETTINGS for part in ("-c", each)]
+        argv = ["git", *settings, "-C", self._folder, *args]
+        try:
+            done = subprocess.run(
+                argv,
+                input=stdin,
+                capture_output=True,
+                check=False,
+                env={**self._env, **(env or {})},
+                timeout=timeout_s,
+            )
+        except FileNotFoundError as error:
+            msg = "git is not installed"
+            raise LedgerError(msg) from error
+        except subprocess.TimeoutExpired as error:
+            msg = f"git {args[0]} did not end within {timeout_s:g} s"
+            raise LedgerError(msg) from error
+        if done.returncode:
+            detail = done.stderr.decode(errors="replace").strip()
+            raise GitFailed(args[0], done.returncode, detail)
+        return done.stdout
+
+    def text(self, *args: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
+        """Run one command and return its output as stripped text."""
+        return self.run(*args, stdin=stdin, env=env).decode(errors="surrogateescape").strip()
+
+    def ask(self, *args: str) -> str | None:
+        """Run a command that answers by its exit code; None when it says no."""
+        try:
+            return self.text(*args)
+        except GitFailed:
+            return None
+
+
+def git_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """Return ``base`` without what would lead git elsewhere or make it ask a person."""
+    kept = {name: value for name, value in base.items() if not name.startswith("GIT_")}
+    kept.update((name, base[name]) for name in KEPT_VARIABLES if name in base)
+    kept.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
+    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}

@@ -1,0 +1,118 @@
+"""Notes of the runs that are going on, so that a run whose process dies is never silently absent.
+
+A note lies below the git directory, with the number and the start time of its process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from ops.whole_file import whole_file
+from ops.processes import start_time
+from ops.record import interrupted_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ops.ledger import Ledger
+
+SUFFIX = ".json"
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """The note of one run."""
+
+    path: str
+    record: Mapping[str, Any]
+    """The run's record as it was at the start."""
+
+    def mark_compensation(self) -> None:
+        """Note that clean-up begins; on disk when this returns."""
+        _write(self.path, self.record, compensating=True)
+
+    def end(self) -> None:
+        """Take the note away: the run is in the ledger.  Safe to call twice."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """The notes below ``state_dir`` (see `ops.ledger.Ledger`)."""
+
+    state_dir: str
+
+    def begin(self, record: Mapping[str, Any]) -> Marker:
+        """Note a run that begins; on disk when this returns."""
+        path = os.path.join(self._folder, f"{record['id']}{SUFFIX}")
+        _write(path, record, compensating=False)
+        return Marker(path, record)
+
+    def abandoned(self) -> Iterator[tuple[Marker, bool]]:
+        """Yield the notes whose process is gone, oldest first, and whether clean-up had begun."""
+        with contextlib.suppress(FileNotFoundError):
+            for name in sorted(os.listdir(self._folder)):
+                path = os.path.join(self._folder, name)
+                note = _read(path) if name.endswith(SUFFIX) else None
+                if note and not _runs(note):
+                    yield Marker(path, note["record"]), bool(note["compensating"])
+
+    @property
+    def _folder(self) -> str:
+        return os.path.join(self.state_dir, "runs")
+
+
+def settle_interrupted(ledger: Ledger, wall_s: float) -> tuple[Mapping[str, Any], ...]:
+    """Record every run whose process is gone as interrupted; return the new records.
+
+    Two that do this at once record each run once: the ledger takes an id only once.
+
+    Raises:
+        LedgerError: The ledger could not be written; the notes stay.
+
+    """
+    settled: list[Mapping[str, Any]] = []
+    for marker, compensating in InFlight(ledger.state_dir).abandoned():
+        record = interrupted_record(marker.record, wall_s, compensating=compensating)
+        if ledger.append_run(record).commit is not None:
+            settled.append(record)
+        marker.end()
+    return tuple(settled)
+
+
+def _write(path: str, record: Mapping[str, Any], *, compensating: bool) -> None:
+    pid = os.getpid()
+    note = {
+        "host": os.uname().nodename,
+        "pid": pid,
+        "start_time": start_time(pid),
+        "compensating": compensating,
+        "record": record,
+    }
+    with whole_file(path) as stream:
+        stream.write(json.dumps(note).encode())
+
+
+def _read(path: str) -> dict[str, Any] | None:
+    """Return a note; None for what is gone meanwhile or is no note of ours."""
+    try:
+        with open(path, "rb") as stream:
+            note = json.loads(stream.read())
+    except (OSError, ValueError):
+        return None
+    keys = {"host", "pid", "start_time", "compensating", "record"}
+    usable = isinstance(note, dict) and keys <= cast("dict[str, Any]", note).keys()
+    return cast("dict[str, Any]", note) if usable else None
+
+
+def _runs(note: Mapping[str, Any]) -> bool:
+    """Tell whether the process of a note lives; one of another machine gets the benefit."""
+    if note["host"] != os.uname().nodename:
+        return True
+    now = start_time(int(note["pid"]))
+    return now is not None and now == note["start_time"]
