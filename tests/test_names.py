@@ -103,24 +103,24 @@ def test_a_workspace_cannot_shadow_our_packages(workspace: Path, words: list[str
 
 def test_a_served_workspace_cannot_shadow_our_packages(workspace: Path) -> None:
     mark = workspace.parent / "mark"
-    new_session = {"cwd": str(workspace), "mcpServers": []}
-    lines = [
-        INITIALIZE,
-        {"jsonrpc": "2.0", "id": 2, "method": "session/new", "params": new_session},
-    ]
+    params = {"cwd": str(workspace), "mcpServers": []}
+    new_session = {"jsonrpc": "2.0", "id": 2, "method": "session/new", "params": params}
 
-    run = subprocess.run(
+    with subprocess.Popen(
         [script("chant"), "acp"],
         cwd=workspace,
         env=_environment(mark),
-        input="".join(json.dumps(line) + "\n" for line in lines),
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        check=False,
-        timeout=60,
-    )
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        answered: list[int] = []
+        for request in (INITIALIZE, new_session):
+            server.stdin.write(json.dumps(request) + "\n")
+            server.stdin.flush()
+            answered.append(json.loads(server.stdout.readline())["id"])
 
-    answered = [json.loads(line).get("id") for line in run.stdout.splitlines()]
     assert not mark.exists(), f"{mark.read_text()} was imported from the workspace"
-    assert 1 in answered
-    assert 2 in answered
+    assert answered == [1, 2]
