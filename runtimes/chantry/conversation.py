@@ -130,8 +130,9 @@ class Conversation:
 
     def told_to_end(self, code: int) -> list[Effect]:
         """Take a signal that ends us, such as SIGTERM."""
+        patience: Patience = "none" if self._phase == "over" else "brisk"
         self._show(*self._view.end("ended from outside"))
-        self._end(code, "brisk")
+        self._end(code, patience)
         return self._take()
 
     def agent_gone(self, how: str, last_words: tuple[str, ...]) -> list[Effect]:

@@ -109,7 +109,12 @@ class Keyboard:
 
     def _is_ours(self) -> bool:
         """Tell whether we may set the terminal up: in the background that would stop us."""
-        return self._terminal and os.tcgetpgrp(self.descriptor) == os.getpgrp()
+        if not self._terminal:
+            return False
+        try:
+            return os.tcgetpgrp(self.descriptor) == os.getpgrp()
+        except OSError:  # a terminal, but not the one that we were started from
+            return False
 
 
 @contextmanager
