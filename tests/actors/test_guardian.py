@@ -16,8 +16,8 @@ from actors import guardian_link, process_step
 from actors.faults import NoFaults
 from actors.guardian import Guardian
 from actors.guardian_link import GuardianLink, LinkClosed
-from actors.real_platform import RealPlatform
 from actors.process_tree import children, parent_of
+from actors.real_platform import RealPlatform
 from actors.steps import RealSteps
 from tests.actors.stepping import (
     MARK,
