@@ -91,15 +91,18 @@ class Stage:
     def perform(self, act: Act) -> None:
         """Run one act and check what it left."""
         say(f"\n== {act.title}\n$ chantry drive --prompt 'run {act.op}' -- chant acp")
+        in_mid_step = ""
         command = ["chantry", "drive", "--prompt", f"run {act.op}", "--", "chant", "acp"]
         with subprocess.Popen(command, cwd=self.project, env=self.environment) as client:
             try:
                 if act.cancel_at:
-                    self._cancel(client, act.cancel_at)
+                    in_mid_step = self._cancel_in_mid_step(client)
                 code = client.wait(DEADLINE_S)
             except BaseException:
                 client.terminate()
                 raise
+        if act.cancel_at:
+            expect("live when it was cancelled", in_mid_step, act.cancel_at)
         self._check(act, code)
 
     def output(self, *command: str) -> str:
@@ -109,12 +112,18 @@ class Stage:
         )
         return done.stdout.decode()
 
-    def _cancel(self, client: subprocess.Popen[bytes], version: str) -> None:
-        """Press Ctrl-C once the long step runs: its log has a line as soon as it does."""
+    def _cancel_in_mid_step(self, client: subprocess.Popen[bytes]) -> str:
+        """Press Ctrl-C once the long step runs, which then has logged a line.
+
+        Returns:
+            The version that was live.
+
+        """
         log = self.project / ".box" / "soak.log"
         wait_for("the long step", lambda: log.exists() or client.poll() is not None)
-        expect("live in mid-step", self.live_version(), version)
+        version = self.live_version()
         client.send_signal(signal.SIGINT)
+        return version
 
     def _check(self, act: Act, code: int) -> None:
         record = self.last_record(act.op)
@@ -207,4 +216,7 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from protocol.acp.updates import PlanUpdate, ToolCall, ToolCallUpdate, ToolText
-from protocol.members import as_object, optional_text
-from runtimes.chantry.text import first_line
+from protocol.members import as_list, as_object, optional_text
+from runtimes.chantry.text import clip, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,9 @@ _STATES: Final[dict[str, State]] = {
     "failed": "failed",
 }
 _OPEN: Final = ("pending", "running")
+_TELLING: Final = ("cmd", "command", "argv", "path", "file_path", "url", "query", "pattern")
+"""Members of a raw input that tell calls of one title apart; the first one there is taken."""
+_HINT_COLUMNS: Final = 40
 _NOT_RUN: Final = ("skipped", "not_reached", "not reached")
 """What an agent may say in ``rawOutput.status`` of a call that is over and never ran."""
 
@@ -34,6 +37,8 @@ class Row:
 
     title: str
     state: State = "pending"
+    hint: str = ""
+    """What tells it from others of its title: a word or two of what it was called with."""
     note: str = ""
     """A short reason, such as why it failed."""
     started_s: float | None = None
@@ -73,6 +78,7 @@ class Board:
 
     def _open(self, call: ToolCall, now_s: float) -> list[Row]:
         row = Row(first_line(call.title) or call.tool_call_id)
+        row.hint = _hint(call.raw_input, row.title)
         self.calls[call.tool_call_id] = row
         _move(row, call.status, call.raw_output, call.content, now_s)
         return [row]
@@ -83,10 +89,22 @@ class Board:
         if row is None:
             # Opened in an earlier turn, or never: worth a row all the same.
             row = self.calls[update.tool_call_id] = Row(update.title or update.tool_call_id)
-        before = (row.title, row.state, row.note)
+        before = (row.title, row.hint, row.state, row.note)
         row.title = first_line(update.title or "") or row.title
+        row.hint = _hint(update.raw_input, row.title) or row.hint
         _move(row, update.status, update.raw_output, update.content, now_s)
-        return [] if known and before == (row.title, row.state, row.note) else [row]
+        return [] if known and before == (row.title, row.hint, row.state, row.note) else [row]
+
+
+def _hint(raw_input: object, title: str) -> str:
+    """Find what the raw input is about, unless the title has it already."""
+    values = as_object(raw_input)
+    for value in (values.get(name) for name in _TELLING):
+        words = value if isinstance(value, str) else " ".join(map(str, as_list(value)))
+        hint = clip(first_line(words), _HINT_COLUMNS)
+        if hint:
+            return "" if hint in title else hint
+    return ""
 
 
 def _move(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from runtimes.chantry.composer import Composer
 from runtimes.chantry.shown import Changed, Problem, Question, Said, TurnOver
-from runtimes.chantry.text import clip
+from runtimes.chantry.text import cells, clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from runtimes.chantry.shown import Shown
 
 _ERASE_BELOW: Final = "\x1b[J"
+_CUT: Final = " (--json shows all)"
 _ERASE_LINE: Final = "\r\x1b[K"
 
 
@@ -46,7 +47,7 @@ class LiveScreen:
         composer = self._composer
         match item:
             case Said():
-                self._scrolling += composer.said(item)
+                self._scrolling += map(self._fit, composer.said(item))
             case Problem(text):
                 self._scrolling += composer.end_line()
                 self._complain(text)
@@ -121,6 +122,13 @@ class LiveScreen:
         self._board = board
         self._errors.write(text + "\n")
         self._errors.flush()
+
+    def _fit(self, line: str) -> str:
+        """Cut a long line of JSON, which is for programs: it would fill the screen."""
+        width = self._size()[0]
+        if not line.startswith("{") or cells(line) <= width:
+            return line
+        return f"{clip(line, width - len(_CUT))}{_CUT}"
 
     def _region(self, width: int, height: int) -> list[str]:
         rows = self._board.rows if self._board else []

@@ -39,8 +39,8 @@ _INDENT: Final = 4
 
 
 def _tail(row: Row, now_s: float) -> str:
-    """What stands behind the title: how long it took or has taken so far, and why it failed."""
-    words: list[str] = []
+    """What stands behind the title: its hint, how long it took so far, and why it failed."""
+    words = [row.hint] if row.hint else []
     if row.took_s is not None and row.took_s >= 0.1:  # noqa: PLR2004 - less is no news
         words.append(duration(row.took_s))
     elif row.state == "running" and row.started_s is not None and now_s - row.started_s >= 1:

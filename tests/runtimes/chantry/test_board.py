@@ -48,6 +48,26 @@ def test_a_call_that_is_over_and_never_ran_is_skipped() -> None:
     assert drawn(board) == ["  - s  skipped"]
 
 
+def test_calls_of_one_title_are_told_apart_by_what_they_were_called_with() -> None:
+    board = Board()
+    for name, raw in (
+        ("a", {"argv": ["make", "test"]}),
+        ("b", {"cmd": "make dist"}),
+        ("c", {"url": {"param": "health_url"}, "interval": "200ms"}),
+        ("d", {"path": "step"}),
+    ):
+        board.apply(ToolCall(tool_call_id=name, title="step", raw_input=raw), 0)
+
+    board.apply(ToolCallUpdate(tool_call_id="c", raw_input={"url": "http://box"}), 0)
+
+    assert drawn(board) == [
+        "  . step  make test",
+        "  . step  make dist",
+        "  . step  http://box",
+        "  . step",
+    ]
+
+
 def test_an_update_that_changes_nothing_to_be_seen_changes_no_row() -> None:
     board = Board()
     board.apply(ToolCall(tool_call_id="a", title="a", status="in_progress"), 0)

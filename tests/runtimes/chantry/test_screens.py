@@ -158,6 +158,20 @@ def test_a_problem_in_mid_turn_goes_above_the_board() -> None:
     assert terminal.screen() == ["trouble", "  . a", ""]
 
 
+def test_json_that_would_fill_the_screen_is_cut_there_and_whole_in_a_pipe() -> None:
+    record = '{"status":"ok","steps":"' + 100 * "x" + '"}'
+    screen, terminal = live()
+    out = io.StringIO()
+    plain = PlainScreen(out, out, ASCII, lambda: 0)
+
+    screen.show(Said(record + "\n", "agent"))
+    screen.flush()
+    plain.show(Said(record + "\n", "agent"))
+
+    assert terminal.screen() == ['{"status":"ok","ste… (--json shows all)', ""]
+    assert out.getvalue() == record + "\n"
+
+
 def test_plain_lines_come_in_order_and_never_inside_another() -> None:
     out, errors = io.StringIO(), io.StringIO()
     screen = PlainScreen(out, errors, ASCII, lambda: 0)
