@@ -24,7 +24,7 @@ class VerbCommand(click.Command):
     """
 
     def __init__(self, verb: Verb) -> None:
-        params = [*map(_argument, verb.params), *map(_option, verb.flags)]
+        params: list[click.Parameter] = [*map(_argument, verb.params), *map(_option, verb.flags)]
         super().__init__(verb.name, params=params, help=verb.summary, add_help_option=False)
         self.verb = verb
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from runtimes.chant.verbs.verb import Flag, Param, Verb
 
+WIDTH = 96
+
 
 def all_verbs(verbs: Sequence[Verb]) -> str:
     """Return what ``chant --help`` prints."""
@@ -31,11 +33,12 @@ def all_verbs(verbs: Sequence[Verb]) -> str:
 
 def one_verb(verb: Verb) -> str:
     """Return what ``chant VERB --help`` prints."""
-    lines = [f"Usage: {long_usage(verb)}", "", f"{verb.summary}."]
+    usage_lines = _wrapped(f"Usage: {long_usage(verb)}", " " * len("Usage: "))
+    lines = [*usage_lines, "", f"{verb.summary}."]
     if verb.params:
         lines += ["", *_columns([(_param(param), param.summary) for param in verb.params])]
     lines += ["", "Flags:", *_columns([(_flag(flag), flag.summary) for flag in verb.flags])]
-    lines += ["", f"With --json: {verb.document}"]
+    lines += ["", *_wrapped(f"With --json: {verb.document}", "  ")]
     codes = [(str(code), MEANINGS[code]) for code in verb.exit_codes]
     lines += ["", "Exit codes:", *_columns(codes)]
     if isinstance(verb.in_prompts, NotInPrompts):
@@ -67,6 +70,12 @@ def _param(param: Param) -> str:
 
 def _flag(flag: Flag) -> str:
     return f"{flag.name} {flag.value}" if flag.value else flag.name
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:

@@ -21,6 +21,18 @@ def json_page(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, default=_other) + "\n"
 
 
+def plain(value: Any) -> Any:
+    """Return ``value`` made of JSON's own types: dates become text, mappings become objects."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[Any, Any]", value).items()
+        return {str(key): plain(member) for key, member in pairs}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in cast("list[Any]", value)]
+    return plain(_other(value))
+
+
 def _other(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, Any]", value))

@@ -143,7 +143,8 @@ class OpTurn:
     def _refuse(self, refused: RunRefused) -> list[TurnEffect]:
         outcome = RunOutcome(refused.code, reason=refused.reason)
         said = Remark(f"{self._key}/refusal", f"{refused.reason}\n")
-        return self._end(TurnResult("refusal", value=outcome), said)
+        meta = {"chant": {"exitCode": refused.code}}
+        return self._end(TurnResult("refusal", meta, value=outcome), said)
 
     def _begin(self, prepared: Prepared) -> list[TurnEffect]:
         self._stage = "running"
@@ -180,9 +181,10 @@ class OpTurn:
                 return self._own("recording")
             case "preparing" | "running" if self._prepared is not None:
                 return self._own("withdrawing")
-        if not alive:
-            return self._end(TurnResult(error=InternalError(), value=RunOutcome(FAILED)))
-        return [AbortStep(PREPARE)] if self._asked and PREPARE in alive else []
+            case _ if not alive:
+                return self._end(TurnResult(error=InternalError(), value=RunOutcome(FAILED)))
+            case _:
+                return [AbortStep(PREPARE)] if self._asked and PREPARE in alive else []
 
     def _record_ended(self, end: StepEnd) -> list[TurnEffect]:
         drive = self._known_drive()

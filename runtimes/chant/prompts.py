@@ -54,10 +54,10 @@ def _without_lead(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _accepted(words: tuple[str, ...], verbs: Sequence[Verb]) -> Accepted:
-    parsed = parse(words, verbs)
-    match parsed:
+    match parse(words, verbs):
         case Misused(reason):
             return PromptRefused(f"{reason}; nothing was run")
         case Invocation(verb=verb) if isinstance(verb.in_prompts, NotInPrompts):
             return PromptRefused(f"chant {verb.name} can't be prompted: {verb.in_prompts.reason}")
-    return parsed
+        case accepted:
+            return accepted

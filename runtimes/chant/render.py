@@ -8,6 +8,8 @@ from ops.events import (
     CompensationStarted,
     GatePending,
     PointWaiting,
+    RunSettled,
+    RunStarted,
     StepOutput,
     StepRetrying,
     StepSettled,
@@ -48,6 +50,8 @@ class TerminalView:
         self._err = err
         self._marks: Marks = marks_for(out.encoding or "ascii", colors=colors)
         self._printed = LineBuffer()
+        self._began = 0.0
+        self._took = ""
 
     def show(self, items: Sequence[Item]) -> None:
         """Write and flush."""
@@ -80,8 +84,13 @@ class TerminalView:
                 yield from gate_text(item).splitlines()
             case PointWaiting():
                 yield from point_text(item).splitlines()
+            case RunStarted(time=time):
+                self._began = time
+            case RunSettled(time=time):
+                self._took = f" in {duration_text(round((time - self._began) * 1000))}"
             case RecordWritten(record=record):
-                yield f"{marks.of(str(record['status']))} {marks.bold(verdict_text(record))}"
+                last = marks.bold(verdict_text(record, self._took))
+                yield f"{marks.of(str(record['status']))} {last}"
             case _:
                 return
 

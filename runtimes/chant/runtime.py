@@ -37,6 +37,10 @@ WARM = (
 )
 """What a session and its first prompt import."""
 
+VERBS_OFFERED = object()
+"""Said alone, after a session's answer.  The verbs are imported when it is rendered, so that the
+answer need not wait for them."""
+
 SESSION_ID_BYTES = 16
 KEY_BYTES = 6
 """Message ids of a turn begin with a random key: each turn of a resumed session may come from a
@@ -81,14 +85,13 @@ class ChantRuntime:
 
         """
         from protocol.acp.sessions import NewSession, new_session_result
-        from runtimes.chant.commands import available_commands
 
         if not os.path.isdir(request.cwd):
             message = "cwd must be an existing directory"
             raise InvalidParams(message)
         if request.mcp_servers:
             _tell_ignored(len(request.mcp_servers))
-        after = (available_commands(),)
+        after = (VERBS_OFFERED,)
         if isinstance(request, NewSession):
             session_id = f"chant-{os.urandom(SESSION_ID_BYTES).hex()}"
             result = new_session_result(session_id)
@@ -111,14 +114,16 @@ class ChantRuntime:
 
     def render_items(self, session_id: str, items: Sequence[Any]) -> list[bytes]:
         """Turn what a turn said, or updates as they are, into wire lines."""
-        from protocol.acp.updates import AvailableCommands, encode_update
+        from protocol.acp.updates import encode_update
+
+        if items and items[0] is VERBS_OFFERED:
+            from runtimes.chant.commands import available_commands
+
+            return [encode_update(session_id, available_commands())]
         from runtimes.chant.updates import updates_of
 
-        lines: list[bytes] = []
-        for item in items:
-            updates = (item,) if isinstance(item, AvailableCommands) else updates_of(item)
-            lines += [encode_update(session_id, update) for update in updates]
-        return lines
+        updates = (update for item in items for update in updates_of(item))
+        return [encode_update(session_id, update) for update in updates]
 
     def _machine(self, read: Accepted, cwd: str, key: str) -> TurnMachine:
         from runtimes.chant.help_text import all_verbs, one_verb

@@ -23,7 +23,7 @@ from ops.events import (
 from protocol.acp.cutting import cut_text, shorten_raw, shorten_text
 from protocol.acp.updates import AgentMessageChunk, ToolCall, ToolCallUpdate, ToolText
 from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark, VerbOutput
-from runtimes.chant.json_text import json_line
+from runtimes.chant.json_text import json_line, plain
 from runtimes.chant.wording import gate_text, point_text, retry_text, settled_text
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _call(event: StepStarted | StepRetrying | StepSettled) -> str:
 
 
 def _opened(call: str, title: str, status: ToolStatus, args: Mapping[str, Any]) -> ToolCall:
-    raw_input = shorten_raw(dict(args), _RAW_BYTES)
+    raw_input = shorten_raw(plain(args), _RAW_BYTES)
     return ToolCall(
         tool_call_id=call, title=title, kind="execute", status=status, raw_input=raw_input
     )
@@ -120,11 +120,11 @@ def _raw_output(event: StepSettled) -> Any:
         "duration_ms": event.duration_ms,
         "exit_code": event.exit_code,
         "error": event.error,
-        "outcomes": dict(event.outcomes) or None,
-        "approval": dict(event.approval) if event.approval else None,
-        "output": dict(event.output) or None,
+        "outcomes": event.outcomes or None,
+        "approval": event.approval,
+        "output": event.output or None,
         "output_bytes": event.output_bytes or None,
         "output_digest": event.output_digest or None,
     }
     known = {name: value for name, value in facts.items() if value is not None}
-    return shorten_raw(known, _RAW_BYTES)
+    return shorten_raw(plain(known), _RAW_BYTES)

@@ -61,22 +61,22 @@ def point_text(event: PointWaiting) -> str:
     return f"open question: {asked}\n{answer}\n"
 
 
-def verdict_text(record: Mapping[str, Any]) -> str:
-    """Say in one line how a run ended and why."""
+def verdict_text(record: Mapping[str, Any], took: str = "") -> str:
+    """Say in one line how a run ended and why; ``took`` is put behind what happened."""
     op, status = record["op"], record["status"]
     compensation = record.get("compensation", "none")
     cleaned = "" if compensation == "none" else f"; clean-up: {compensation}"
     match status:
         case "ok":
-            return f"{op} is done"
+            return f"{op} is done{took}"
         case "fail":
-            return f"{op} failed{_cause(record.get('failure'))}{cleaned}"
+            return f"{op} failed{took}{_cause(record.get('failure'))}{cleaned}"
         case "gated":
             return f"{op} waits at a gate"
         case "waiting":
             return f"{op} waits for an answer"
         case _:
-            return f"{op} was {status}{cleaned}"
+            return f"{op} was {status}{took}{cleaned}"
 
 
 def duration_text(milliseconds: int) -> str:
@@ -93,5 +93,6 @@ def duration_text(milliseconds: int) -> str:
 def _cause(failure: Mapping[str, Any] | None) -> str:
     if not failure:
         return ""
-    where = f" at {failure['phase']} / {failure['fn']}" if failure.get("fn") else ""
+    step = f"{failure['phase']} / {failure['fn']} ({failure['step_id']})"
+    where = f" at {step}" if failure.get("fn") else ""
     return f"{where}: {failure['error']}"

@@ -157,10 +157,10 @@ class PlayedHost:
         """Run one of the machine's own steps for real, and tell it."""
         work = self.running.pop(step_id).work
         assert isinstance(work, CallableWork)
-        context = Context()
-        context.cancel.cancelled = step_id in self.aborted
-        kind = "cancelled" if step_id in self.aborted else "returned"
-        self.hear(StepEnded(StepEnd(step_id, kind, value=work.run(context))))  # type: ignore[arg-type]
+        context, stopped = Context(), step_id in self.aborted
+        context.cancel.cancelled = stopped
+        value = work.run(context)
+        self.hear(StepEnded(StepEnd(step_id, "cancelled" if stopped else "returned", value=value)))
 
     def cancel(self, reason: CancelReason = "client") -> None:
         self.hear(CancelAsked(reason))
