@@ -100,6 +100,7 @@ class Stage:
                 code = client.wait(DEADLINE_S)
             except BaseException:
                 client.terminate()
+                client.wait()  # on Ctrl-C, the end of the block waits for a moment only
                 raise
         if act.cancel_at:
             expect("live when it was cancelled", in_mid_step, act.cancel_at)
@@ -173,6 +174,7 @@ def host(project: Path) -> Generator[str]:
             yield process.stdout.readline().strip()
         finally:
             process.terminate()
+            process.wait()
 
 
 def clean_environment() -> dict[str, str]:
