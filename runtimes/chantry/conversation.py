@@ -81,7 +81,9 @@ class Conversation:
         return self._take()
 
     def received(self, message: Message) -> list[Effect]:
-        """Take a line of the agent, decoded."""
+        """Take a line of the agent, decoded.  Once we are ending, it says nothing to us."""
+        if self._phase == "over":
+            return []
         match message:
             case jsonrpc.Result(request_id, value):
                 self._answered(request_id, value)

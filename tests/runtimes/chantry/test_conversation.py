@@ -134,6 +134,14 @@ def test_ctrl_c_cancels_and_the_second_ends_the_agent() -> None:
     assert third == [End(130, "none")]
 
 
+def test_an_answer_that_comes_while_the_agent_is_being_ended_starts_nothing() -> None:
+    talk = conversation("one", "two")
+    talk.interrupted()
+    talk.interrupted()
+
+    assert talk.received(Result(3, {"stopReason": "cancelled"})) == []
+
+
 def test_whoever_cancels_a_turn_does_not_want_the_prompts_behind_it() -> None:
     talk = conversation("one", "two")
     talk.interrupted()
