@@ -94,7 +94,7 @@ class Connection:
 
     # --- what the client was asked
 
-    def ask(self, what: object, owner: Hashable) -> int:
+    def open_question(self, what: object, owner: Hashable) -> int:
         """Open a question of ours and return its id."""
         with self._lock:
             return self._asked.issue(what, owner)

@@ -64,7 +64,7 @@ class _LocalHost:
         """Hand out the machine that the caller made."""
         return self._machine
 
-    def ask(self, slot: TurnSlot, key: str, method: str, params: dict[str, Any]) -> None:
+    def put_question(self, slot: TurnSlot, key: str, method: str, params: dict[str, Any]) -> None:
         """Refuse: there is no client, and a machine for the command line must not ask one."""
         del slot, params
         message = f"no client to send {method} ({key}) to"

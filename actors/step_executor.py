@@ -200,7 +200,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
                 self._call(slot, effect)
             case AskClient(key, method, params):
                 slot.state = "waiting"
-                slot.host.ask(slot, key, method, params)
+                slot.host.put_question(slot, key, method, params)
             case EndTurn(result):
                 self._end(slot, result)
 

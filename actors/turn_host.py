@@ -54,10 +54,10 @@ class ClientTurnHost:
         """Have the runtime make the machine."""
         return self._runtime.begin_turn(self._opened, self._turn.prompt, self._turn.turn_id)
 
-    def ask(self, slot: TurnSlot, key: str, method: str, params: dict[str, Any]) -> None:
+    def put_question(self, slot: TurnSlot, key: str, method: str, params: dict[str, Any]) -> None:
         """Send a request of ours, in order with what the turn said before it."""
         question = Question(slot.session_id, slot.turn_id, key)
-        request_id = self._connection.ask(question, slot.turn_id)
+        request_id = self._connection.open_question(question, slot.turn_id)
         slot.outlet.say((encode_request(request_id, method, params),))
 
     def deliver(self, items: list[Any]) -> None:

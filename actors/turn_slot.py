@@ -31,7 +31,7 @@ class TurnHost(Protocol):
         """
         ...
 
-    def ask(self, slot: TurnSlot, key: str, method: str, params: dict[str, Any]) -> None:
+    def put_question(self, slot: TurnSlot, key: str, method: str, params: dict[str, Any]) -> None:
         """Put a question to the client; must not wait."""
         ...
 
