@@ -103,9 +103,11 @@ class Guardian:
             rounds -= 1
 
     def _turn(self, timeout_ms: int | None) -> None:
-        for fd, _ in self._poll.poll(timeout_ms):
+        for fd, events in self._poll.poll(timeout_ms):
             if fd in self._reports:
                 self._forward(fd)
+            elif events & select.POLLHUP:
+                self._lose_server()  # what it still asked for is of no use to anyone
             else:
                 self._receive()
         if self._strays:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import threading
+import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -121,11 +122,13 @@ def survivors(mark: str) -> list[int]:
 
 def wait_gone(mark: str) -> None:
     """Wait until nobody carries ``mark``: for each one's end, not for a duration."""
-    for pid in survivors(mark):
-        wait_dead(pid)
-    if left := survivors(mark):
-        message = f"still alive: {left}"
-        raise AssertionError(message)
+    deadline_s = time.monotonic() + WAIT_S
+    while left := survivors(mark):
+        for pid in left:
+            wait_dead(pid)
+        if time.monotonic() > deadline_s:
+            message = f"new ones again and again: {left}"
+            raise AssertionError(message)
 
 
 def wait_dead(pid: int) -> None:
