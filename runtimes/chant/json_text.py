@@ -26,8 +26,8 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, Mapping):
-        pairs = cast("Mapping[Any, Any]", value).items()
-        return {str(key): plain(member) for key, member in pairs}
+        pairs = cast("Mapping[object, Any]", value)
+        return {str(key): plain(member) for key, member in pairs.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in cast("list[Any]", value)]
     return plain(_other(value))

@@ -93,6 +93,7 @@ def duration_text(milliseconds: int) -> str:
 def _cause(failure: Mapping[str, Any] | None) -> str:
     if not failure:
         return ""
+    if not failure.get("fn"):
+        return f": {failure['error']}"
     step = f"{failure['phase']} / {failure['fn']} ({failure['step_id']})"
-    where = f" at {step}" if failure.get("fn") else ""
-    return f"{where}: {failure['error']}"
+    return f" at {step}: {failure['error']}"

@@ -1,0 +1,208 @@
+"""The command line as people use it: output, exit codes, signals, a reader that leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from runtimes.version import VERSION
+from tests.runtimes.chant.projects import FAILING, RELEASE, ledger_lines, make_project
+from tests.scripts import script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SLOW = """\
+name = "slow"
+
+[[phases]]
+name = "Work"
+  [[phases.steps]]
+  fn = "shell"
+  args = { cmd = 'echo at work; exec sleep 60' }
+
+[[on_failure]]
+name = "Undo"
+  [[on_failure.steps]]
+  fn = "shell"
+  args = { cmd = 'echo cleaning; if [ -e linger ]; then exec sleep 60; fi' }
+"""
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Path:
+    return make_project(tmp_path / "box", release=RELEASE, failing=FAILING, slow=SLOW)
+
+
+def chant(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [script("chant"), *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def started(folder: Path, *words: str, **given: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [script("chant"), *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        **given,
+    )
+
+
+def test_a_run_shows_what_happens_and_leaves_a_record(box: Path) -> None:
+    run = chant(box, "run", "release", "--param", "version=7")
+
+    assert run.returncode == 0, run.stderr
+    assert "  pack │ packed 7 in local\n" in run.stdout
+    assert run.stdout.splitlines()[-1].startswith("✓ release is done in ")
+    assert len(ledger_lines(box, "local", "release")) == 1
+
+
+def test_a_failed_run_rolls_back_and_says_what_failed(box: Path) -> None:
+    run = chant(box, "run", "failing")
+
+    assert run.returncode == 1
+    assert "  undo │ undo after boom\n" in run.stdout
+    assert run.stdout.endswith(" at Work / shell (boom): exit code 3; clean-up: ok\n")
+
+
+def test_json_is_the_record_and_nothing_else(box: Path) -> None:
+    run = chant(box, "run", "failing", "--json")
+
+    record = json.loads(run.stdout)
+    assert run.returncode == 1
+    assert record["status"] == "fail"
+    assert json.loads(ledger_lines(box, "local", "failing")[0]) == record
+
+
+def test_progress_json_is_lines_and_the_record_last(box: Path) -> None:
+    run = chant(box, "run", "release", "--progress-json")
+
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    assert lines[0]["event"] == "plan"
+    assert lines[-1]["event"] == "record"
+    assert lines[-1]["record"]["status"] == "ok"
+
+
+def test_a_plan_runs_nothing(box: Path) -> None:
+    run = chant(box, "run", "failing", "--plan", "--json")
+
+    assert run.returncode == 0
+    assert [phase["name"] for phase in json.loads(run.stdout)["phases"]] == ["Work"]
+    assert ledger_lines(box, "local", "failing") == []
+
+
+def test_listing_and_building(box: Path) -> None:
+    assert chant(box, "list").stdout.splitlines()[1] == "release  Build and deploy"
+    assert chant(box, "build", "--check").returncode == 1, "dist/ is not there yet"
+    built = chant(box, "build", "--json")
+    assert json.loads(built.stdout)["written"] is True
+    assert (box / "dist" / "manifest.json").exists()
+    assert chant(box, "build", "--check").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("run", 2, "OP is missing"),
+        ("rm -rf /", 2, "'rm' is not a verb of chant"),
+        ("run release --nope", 2, "no flag '--nope'"),
+        ("run nope", 2, "unknown op 'nope'"),
+        ("run release --env nix", 2, "unknown environment 'nix'"),
+        ("acp --grace forever", 2, "--grace needs seconds"),
+        ("acp serve x", 2, "unexpected word 'x'"),
+        ("help nope", 2, "no verb 'nope'"),
+    ],
+)
+def test_what_is_wrong_goes_to_stderr_with_a_code(
+    box: Path, words: str, code: int, said: str
+) -> None:
+    run = chant(box, *words.split())
+
+    assert (run.returncode, run.stdout) == (code, "")
+    assert said in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_refused_run_with_json_says_why_as_json(box: Path) -> None:
+    run = chant(box, "run", "nope", "--json")
+
+    assert run.returncode == 2
+    assert json.loads(run.stdout)["exit_code"] == 2
+    assert "unknown op 'nope'" in json.loads(run.stdout)["error"]
+
+
+@pytest.mark.parametrize(
+    "words", ["--help", "run --help", "acp --help", "help run", "build --help"]
+)
+def test_help_is_on_stdout(box: Path, words: str) -> None:
+    run = chant(box, *words.split())
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.startswith("Usage: chant ")
+
+
+def test_the_version_is_told(box: Path) -> None:
+    assert chant(box, "--version").stdout == f"chant {VERSION}\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_cancels_and_cleans_up(box: Path, number: signal.Signals, code: int) -> None:
+    with started(box, "run", "slow") as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "at work" in line:
+                process.send_signal(number)
+        assert process.wait(30) == code
+
+    record = json.loads(ledger_lines(box, "local", "slow")[0])
+    assert (record["status"], record["compensation"]) == ("cancelled", "ok")
+
+
+def test_a_second_interrupt_stops_the_clean_up_too(box: Path) -> None:
+    (box / "linger").touch()
+    with started(box, "run", "slow") as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "at work" in line or "cleaning" in line:
+                process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+
+    record = json.loads(ledger_lines(box, "local", "slow")[0])
+    assert (record["status"], record["compensation"]) == ("cancelled", "failed")
+
+
+def test_a_run_goes_on_when_its_reader_leaves(box: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        run = subprocess.run(
+            [script("chant"), "run", "release"],
+            cwd=box,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+        )
+    finally:
+        os.close(writer)
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert len(ledger_lines(box, "local", "release")) == 1
