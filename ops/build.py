@@ -7,12 +7,12 @@ import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ops.whole_file import whole_file
 from ops.checking import check_catalog
 from ops.digests import digest
 from ops.errors import OpInvalid, ParamInvalid, unknown
 from ops.params import known_params
 from ops.plan import plan_with
+from ops.whole_file import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,8 @@ OUT = "dist"
 class Manifest:
     """What a build made: ``value`` is the manifest as JSON, ``files`` the bytes of all files.
 
-    Paths are relative to the project.  ``stale`` are the files that were not there, differed, or belong to no Op.
+    Paths are relative to the project.  ``stale`` are the files that were not there, differed, or
+    belong to no Op.
     """
 
     value: Mapping[str, Any]

@@ -180,7 +180,7 @@ def _param_problems(param: Param) -> Iterator[str]:
     plain = [] if param.default is None else [param.default]
     for value in [*plain, *param.enum]:
         if isinstance(value, str) and param.type != "string":
-            yield f"parameter {param.name!r} must be a {param.type}, not {value!r}"
+            yield f"parameter {param.name!r} is of type {param.type}, not {value!r}"
             continue
         try:
             typed_value(param, value)

@@ -11,9 +11,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from ops.whole_file import whole_file
 from ops.processes import start_time
 from ops.record import interrupted_record
+from ops.whole_file import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

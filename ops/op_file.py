@@ -44,8 +44,10 @@ MAX_ATTEMPTS = 100
 
 def read_op(top: Table) -> Op:
     """Return the Op that a file declares; only to be used when there were no findings."""
+    top.what = "op"
     name = top.text("name", required=True)
-    top.what = f"op {name}" if name else "op"
+    if name:
+        top.what = f"op {name}"
     if name and not KEBAB.fullmatch(name):
         top.problem("name", f"name {name!r} must be kebab-case, like nightly-report")
     key = "onFailure" if "onFailure" in top.values else "on_failure"

@@ -77,7 +77,11 @@ class PhaseRun:
         if self._stopped:
             return "stopped"
         statuses = {step.status for step in self.steps}
-        return "gated" if "gated" in statuses else "waiting" if "waiting" in statuses else "ok"
+        if "gated" in statuses:
+            return "gated"
+        if "waiting" in statuses:
+            return "waiting"
+        return "ok" if statuses <= {"ok"} else "stopped"
 
     def begin(self, at: Moment) -> list[Effect]:
         """Start the first step, or all of them when they run side by side."""
@@ -174,7 +178,8 @@ class PhaseRun:
         for step in gone:
             step.aborted = True  # nothing is left to abort when its neighbours fall
         for step in gone:
-            effects += self._settle(step, "fail", lost(reason), at)
+            if step.active:  # else its neighbour's fall has settled it
+                effects += self._settle(step, "fail", lost(reason), at)
         return effects + (self.stop(at) if stopping else [])
 
     def _shut(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 CONFIG = "chant.toml"
 DEFAULT_ENVIRONMENT = "local"
+ENVIRONMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+"""An environment names a folder of the ledger and of a build."""
+
 DEFAULT_BRANCH = "chant/lifecycle"
 PushPolicy: TypeAlias = Literal["never", "try", "require"]
 PUSH_POLICIES: dict[str, PushPolicy] = {"never": "never", "try": "try", "require": "require"}
@@ -127,6 +131,9 @@ def choose_environment(project: Project, asked: str | None) -> str:
 def _project(root: str, top: Table) -> Project:
     own = top.table("project", "project")
     environments = own.texts("environments")
+    for env in environments:
+        if not ENVIRONMENT.fullmatch(env):
+            own.problem("environments", f"environment {env!r}: letters, digits, _, - and . only")
     default = own.text("default_environment") or None
     if default and default not in environments:
         own.problem("default_environment", unknown("environment", default, environments))

@@ -18,11 +18,12 @@ _PLACE = re.compile(r"\(at (?:line (\d+), column \d+|end of document)\)")
 def read_table(root: str, file: str) -> tuple[Table | None, Findings]:
     """Read ``file`` (relative to ``root``); no table when it can't be read, and why."""
     findings = Findings(file, LineIndex(""))
+    text = ""
     try:
         text = _read(os.path.join(root, file))
         values = _parse(text)
     except (OSError, ValueError, RecursionError) as error:
-        findings.problems.append(_broken(file, error))
+        findings.problems.append(_broken(file, error, text.count("\n") + 1))
         return None, findings
     findings.lines = LineIndex(text)
     return Table(values, (), "", findings), findings
@@ -43,7 +44,7 @@ def _parse(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def _broken(file: str, error: Exception) -> Problem:
+def _broken(file: str, error: Exception, last_line: int) -> Problem:
     if isinstance(error, OSError):
         return Problem(file, 1, f"can't be read: {error.strerror}")
     if isinstance(error, UnicodeDecodeError):
@@ -51,5 +52,5 @@ def _broken(file: str, error: Exception) -> Problem:
     if isinstance(error, RecursionError):
         return Problem(file, 1, "is nested too deeply")
     place = _PLACE.search(str(error))
-    line = int(place[1]) if place and place[1] else 1
+    line = (int(place[1]) if place[1] else last_line) if place else 1
     return Problem(file, line, _PLACE.sub("", str(error)).strip())

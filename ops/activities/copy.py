@@ -7,8 +7,8 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 from ops.activities.places import working_folder
-from ops.whole_file import whole_file
 from ops.errors import ActivityFailed
+from ops.whole_file import whole_file
 from ops.work import CallableWork
 
 if TYPE_CHECKING:

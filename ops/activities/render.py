@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ops.activities.places import working_folder
-from ops.whole_file import whole_file
 from ops.errors import ActivityFailed
 from ops.params import param_text
+from ops.whole_file import whole_file
 from ops.work import CallableWork
 
 if TYPE_CHECKING:

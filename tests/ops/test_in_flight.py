@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ops.in_flight import InFlight, settle_interrupted
+from ops.processes import start_time
+from tests.ops.projects import repository
+from tests.ops.test_ledger import ledger, record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def dead_pid() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def bury(marker_path: str, **changes: Any) -> None:
+    """Make a note look as if another process had left it."""
+    with open(marker_path) as stream:
+        note = json.load(stream)
+    with open(marker_path, "w") as stream:
+        json.dump({**note, **changes}, stream)
+
+
+def test_a_run_of_a_process_that_lives_is_left_alone(tmp_path: Path) -> None:
+    opened = ledger(repository(tmp_path))
+    marker = InFlight(opened.state_dir).begin(record("1", status="running"))
+
+    assert settle_interrupted(opened, 1000.0) == ()
+    marker.end()
+    marker.end()
+    assert os.listdir(os.path.join(opened.state_dir, "runs")) == []
+
+
+def test_a_run_whose_process_is_gone_is_recorded_as_interrupted_once(tmp_path: Path) -> None:
+    opened = ledger(repository(tmp_path))
+    marker = InFlight(opened.state_dir).begin(record("1", status="running"))
+    marker.mark_compensation()
+    bury(marker.path, pid=dead_pid())
+
+    (settled,) = settle_interrupted(opened, 1000.0)
+
+    assert (settled["status"], settled["compensation"]) == ("interrupted", "partial")
+    assert settled["ended"] == "1970-01-01T00:16:40.000Z"
+    assert settle_interrupted(opened, 1000.0) == ()
+    assert [each["status"] for each in opened.runs("local", "release").records] == ["interrupted"]
+
+
+def test_a_number_that_was_given_to_another_process_does_not_deceive(tmp_path: Path) -> None:
+    opened = ledger(repository(tmp_path))
+    marker = InFlight(opened.state_dir).begin(record("1", status="running"))
+    bury(marker.path, start_time="another-boot:1")
+
+    assert len(settle_interrupted(opened, 1000.0)) == 1
+
+
+def test_a_run_that_was_recorded_before_its_note_went_is_not_interrupted(tmp_path: Path) -> None:
+    opened = ledger(repository(tmp_path))
+    marker = InFlight(opened.state_dir).begin(record("1", status="running"))
+    opened.append_run(record("1"))
+    bury(marker.path, pid=dead_pid())
+
+    assert settle_interrupted(opened, 1000.0) == ()
+    assert [each["status"] for each in opened.runs("local", "release").records] == ["ok"]
+    assert not os.path.exists(marker.path)
+
+
+def test_a_run_of_another_machine_is_left_alone(tmp_path: Path) -> None:
+    opened = ledger(repository(tmp_path))
+    marker = InFlight(opened.state_dir).begin(record("1", status="running"))
+    bury(marker.path, host="elsewhere", pid=dead_pid())
+
+    assert settle_interrupted(opened, 1000.0) == ()
+
+
+def test_a_note_that_is_none_is_passed_over(tmp_path: Path) -> None:
+    opened = ledger(repository(tmp_path))
+    assert settle_interrupted(opened, 1000.0) == ()
+    os.makedirs(os.path.join(opened.state_dir, "runs"))
+    for name, text in (("a.json", "{"), ("b.json", "[]"), ("c.txt", "x")):
+        with open(os.path.join(opened.state_dir, "runs", name), "w") as stream:
+            stream.write(text)
+
+    assert settle_interrupted(opened, 1000.0) == ()
+
+
+def test_a_process_has_one_start_time_and_a_dead_one_none() -> None:
+    assert start_time(os.getpid()) == start_time(os.getpid())
+    assert start_time(os.getppid()) not in {None, start_time(os.getpid())}
+    assert start_time(dead_pid()) is None
