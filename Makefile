@@ -27,7 +27,7 @@ check: .venv/.dev ## ruff, mypy strict, pyright strict, import-linter
 	$(PY) -m pyright
 	.venv/bin/lint-imports
 
-bench: .venv/.runtime ## our figures beside those of the official SDKs' agents, in one run
+bench: .venv/.dev ## our figures beside those of the official SDKs' agents, in one run
 	@$(PY) -m bench $(ARGS)
 
 typescript: $(TYPESCRIPT) ## the official TypeScript SDK, for the end-to-end tests

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from statistics import median
 from typing import TYPE_CHECKING
 
 from bench.client import Client
@@ -31,16 +32,14 @@ def _one(agent: Agent, cwd: Path, turns: int, *, chant: bool) -> Figures:
         client.initialize()
         session, _ = client.new_session()
         words = "run quick" if chant else "stream 10 200"
-        start = time.perf_counter()
-        early: Footprint | None = None
-        for turn in range(1, turns + 1):
-            client.answer(client.prompt(session, words))
-            if turn == EARLY:
-                early = _at_rest(client)
+        first_ms = _turns_ms(client, session, words, EARLY)
+        early = _at_rest(client)
+        _turns_ms(client, session, words, turns - 2 * EARLY)
+        last_ms = _turns_ms(client, session, words, EARLY)
         late = _at_rest(client)
-        assert early is not None
         return {
-            "turn_ms": (time.perf_counter() - start - 2 * SETTLE_S) * 1e3 / turns,
+            "first_turns_ms": first_ms,
+            "last_turns_ms": last_ms,
             "rss_early_mib": early.rss / MIB,
             "rss_late_mib": late.rss / MIB,
             "rss_growth_mib": (late.rss - early.rss) / MIB,
@@ -49,6 +48,16 @@ def _one(agent: Agent, cwd: Path, turns: int, *, chant: bool) -> Figures:
             "threads_early": early.threads,
             "threads_late": late.threads,
         }
+
+
+def _turns_ms(client: Client, session: str, words: str, count: int) -> float:
+    """Run ``count`` turns; return the median of their times."""
+    times: list[float] = []
+    for _ in range(count):
+        start = time.perf_counter()
+        client.answer(client.prompt(session, words))
+        times.append((time.perf_counter() - start) * 1e3)
+    return median(times)
 
 
 def _at_rest(client: Client) -> Footprint:
