@@ -73,18 +73,28 @@ class Actor(pykka.ThreadingActor, Generic[M]):
     def _start_actor_loop(self) -> None:
         self._task = self.system.platform.spawn(self.address.name, self._actor_loop)
 
+    def _actor_loop(self) -> None:
+        self.mailbox.owned()
+        try:
+            self._actor_loop_setup()
+            self._actor_loop_running()
+        finally:
+            self._actor_loop_teardown()
+
     def _actor_loop_teardown(self) -> None:
         """Close the mailbox and tell the monitor: the one place where an actor ends."""
-        self.mailbox.close()
-        for key in tuple(self._armed):
-            self.drop_timer(key)
         reason = None if self._orderly else self._error or ActorCrashed("ended for no known reason")
-        self.system.telemetry.event(
-            "stopped" if reason is None else "crashed", self.address.name, reason=reason
-        )
-        self.ended(reason)
-        if self._monitor is not None:
-            self._monitor(reason)
+        try:
+            self.mailbox.close()
+            for key in tuple(self._armed):
+                self.drop_timer(key)
+            self.system.telemetry.event(
+                "stopped" if reason is None else "crashed", self.address.name, reason=reason
+            )
+            self.ended(reason)
+        finally:
+            if self._monitor is not None:
+                self._monitor(reason)
 
     def on_start(self) -> None:
         """Run the start-up hook under the same guard as messages."""
@@ -96,18 +106,21 @@ class Actor(pykka.ThreadingActor, Generic[M]):
         self.system.telemetry.event("started", self.address.name)
 
     def on_stop(self) -> None:
-        """Remember that the end was asked for, then run the hook."""
+        """Run the hook, then remember that the end was asked for."""
+        try:
+            self.stopped()
+        except BaseException as error:
+            raise self._crashed(error) from error
         self._orderly = True
-        self.stopped()
 
     def on_receive(self, message: Any) -> Any:
         """Guard ``receive``: every exception becomes this actor's own crash."""
-        if type(message) is Stop:
-            self.stop_asked()
-            return None
         if type(message) is Tick and not self._due(message):
             return None
         try:
+            if type(message) is Stop:
+                self.stop_asked()
+                return None
             self.system.faults.at(BEFORE_MESSAGE)
             answer = self.receive(message)
             self.system.faults.at(AFTER_MESSAGE)
@@ -156,6 +169,7 @@ class Actor(pykka.ThreadingActor, Generic[M]):
 
     def arm_timer(self, key: str, delay_s: float) -> None:
         """Get a `Tick` for ``key`` after ``delay_s`` seconds; replaces an earlier one."""
+        self.drop_timer(key)
         self._armed[key] = self.system.timers.arm(self.mailbox, key, delay_s)
 
     def drop_timer(self, key: str) -> None:
@@ -173,13 +187,15 @@ class Actor(pykka.ThreadingActor, Generic[M]):
         return True
 
     def _crashed(self, error: BaseException) -> Exception:
+        """Make this the end, also where an asker gets the error and pykka would go on."""
         crash = error if isinstance(error, Exception) else ActorCrashed(repr(error))
         self._error = crash
+        pykka.ActorRegistry.unregister(self.actor_ref)
+        self.actor_stopped.set()
         return crash
 
-    def _left_over(self, message: Any) -> None:
-        if type(message) not in _ONE_LIFE:
-            self.address.hold(message)
+    def _left_over(self, messages: list[Any]) -> None:
+        self.address.give_back([each for each in messages if type(each) not in _ONE_LIFE])
 
     def _high_water(self, waiting: int) -> None:
         self.system.telemetry.event("mailbox_high", self.address.name, waiting=waiting)
@@ -192,5 +208,9 @@ def start(
     actor = actor_class()
     actor.watch(monitor)
     pykka.ActorRegistry.register(actor.actor_ref)
-    actor._start_actor_loop()  # noqa: SLF001 - the seam that pykka documents for new runtimes  # pyright: ignore[reportPrivateUsage]
+    try:
+        actor._start_actor_loop()  # noqa: SLF001 - the seam that pykka documents for new runtimes  # pyright: ignore[reportPrivateUsage]
+    except BaseException:  # no more threads
+        pykka.ActorRegistry.unregister(actor.actor_ref)
+        raise
     return actor.actor_ref

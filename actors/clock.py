@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import heapq
+from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from pykka import ActorDeadError
 
 from actors.messages import Tick
 
 if TYPE_CHECKING:
     from actors.mailbox import Mailbox
     from actors.platform import Platform
+
+
+_SPARSE = 64
+"""Dropped timers that may lie in the heap, beyond as many as live, before it is swept."""
 
 
 class Timers:
@@ -37,6 +44,9 @@ class Timers:
             generation = self._last
             self._live[generation] = (mailbox, key)
             heapq.heappush(self._heap, (due, generation))
+            if len(self._heap) > _SPARSE + 2 * len(self._live):
+                self._heap = [entry for entry in self._heap if entry[1] in self._live]
+                heapq.heapify(self._heap)
             start, self._running = not self._running, True
             self._changed.notify()
         if start:
@@ -58,7 +68,8 @@ class Timers:
     def _run(self) -> None:
         while (due := self._next()) is not None:
             generation, mailbox, key = due
-            mailbox.put(_Told(Tick(key, generation)))
+            with suppress(ActorDeadError):  # its actor ended meanwhile
+                mailbox.put(_Told(Tick(key, generation)))
 
     def _next(self) -> tuple[int, Mailbox, str] | None:
         """Wait for the next live timer; None when closed."""

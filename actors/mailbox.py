@@ -2,11 +2,12 @@
 
 pykka checks that an actor lives and then puts, in two steps; what arrives between its last look
 and its end is never answered (11 of 4,000 stop races).  Here put and close take the same lock, so
-a message is either handled, or handed to ``left_over`` exactly once.
+a message is handled, or handed to ``left_over``, or refused to its sender: exactly one of these.
 """
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -29,14 +30,15 @@ class Mailbox:
     def __init__(
         self,
         platform: Platform,
-        left_over: Callable[[Any], None],
+        left_over: Callable[[list[Any]], None],
         high_water: Callable[[int], None],
     ) -> None:
         """Make an open mailbox.
 
         Args:
             platform: Where its condition comes from.
-            left_over: Gets each told message that will not be handled; must not wait.
+            left_over: Gets the told messages that wait when it closes, oldest first within each
+                lane; called once, must not wait.
             high_water: Called once, when `HIGH_WATER` messages wait.
 
         """
@@ -45,13 +47,25 @@ class Mailbox:
         self._data: deque[Any] = deque()
         self._closed = False
         self._warned = False
+        self._reader: int | None = None
         self._left_over = left_over
         self._high_water = high_water
         self.interrupt: Callable[[], None] | None = None
         """Called when a control message arrives: ends a wait outside the mailbox (poll)."""
 
     def put(self, envelope: Any) -> None:
-        """Queue an envelope; after `close` it is refused to its sender.  Never waits."""
+        """Queue an envelope.  Never waits.
+
+        What can't be answered fails in the asker's future at once: after `close`, and where the
+        actor asks itself, for it would wait for itself.
+
+        Raises:
+            ActorDeadError: A told message after `close`.
+
+        """
+        if envelope.reply_to is not None and self._reader == threading.get_ident():
+            _fail(envelope.reply_to, RuntimeError("an actor can't ask itself"))
+            return
         urgent = getattr(envelope.message, "urgent", False)
         with self._changed:
             if self._closed:
@@ -61,13 +75,20 @@ class Mailbox:
                 waiting = len(self._data)
                 self._changed.notify()
         if waiting < 0:
-            self._refuse(envelope)
+            error = ActorDeadError("stopped before handling the message")
+            if envelope.reply_to is None:
+                raise error
+            _fail(envelope.reply_to, error)
             return
         if urgent and (interrupt := self.interrupt) is not None:
             interrupt()
         if waiting >= HIGH_WATER and not self._warned:
             self._warned = True
             self._high_water(waiting)
+
+    def owned(self) -> None:
+        """Note that the calling thread is the one that takes from here."""
+        self._reader = threading.get_ident()
 
     def get(self) -> Any:
         """Take the next envelope, control lane first; waits for one."""
@@ -87,13 +108,13 @@ class Mailbox:
             left = [*self._control, *self._data]
             self._control.clear()
             self._data.clear()
+        told = [envelope.message for envelope in left if envelope.reply_to is None]
+        if told:
+            self._left_over(told)
         for envelope in left:
-            self._refuse(envelope)
+            if envelope.reply_to is not None:
+                _fail(envelope.reply_to, ActorDeadError("stopped before handling the message"))
 
-    def _refuse(self, envelope: Any) -> None:
-        reply_to: Future[Any] | None = envelope.reply_to
-        if reply_to is None:
-            self._left_over(envelope.message)
-            return
-        error = ActorDeadError("stopped before handling the message")
-        reply_to.set_exception((ActorDeadError, error, None))
+
+def _fail(reply_to: Future[Any], error: Exception) -> None:
+    reply_to.set_exception((type(error), error, None))
