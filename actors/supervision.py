@@ -93,10 +93,8 @@ class SupervisorState:
         expected = name in self._stopping
         if expected:
             self._stopping.remove(name)
-        if self._ending:
-            return self._go_on()
-        if expected and name in self._again:
-            return self._go_on()
+        if expected or self._ending:
+            return self._stopped(name, child)
         return self._unexpected(name, child, reason, now_s)
 
     def overdue(self, name: str, generation: int) -> list[Decision]:
@@ -106,13 +104,20 @@ class SupervisorState:
             return []
         child.up = False
         self._stopping.remove(name)
-        return self._go_on()
+        return self._stopped(name, child)
 
     def end(self, reason: BaseException | None = None) -> list[Decision]:
         """Stop all children, last started first; `Finish` follows."""
         if not self._ending:
             self._ending, self._reason, self._again = True, reason, ()
             self._stop_all(self.children)
+        return self._go_on()
+
+    def _stopped(self, name: str, child: _Child) -> list[Decision]:
+        """Go on with a wave of stops, of which this child was one."""
+        if child.restart == "temporary" and not self._ending:
+            del self.children[name]
+            return [Retire(name), *self._go_on()]
         return self._go_on()
 
     def _unexpected(
@@ -127,9 +132,11 @@ class SupervisorState:
             gave_up = GaveUp(f"{name} failed too often, last with: {reason!r}")
             gave_up.__cause__ = reason
             return self.end(gave_up)
-        wave = set(affected(self.strategy, tuple(self.children), name)) | set(self._again)
-        self._again = tuple(each for each in self.children if each in wave)
-        self._stop_all(self._again)
+        names = set(affected(self.strategy, tuple(self.children), name)) | set(self._again)
+        wave = [each for each in self.children if each in names]
+        # A temporary child falls with those before it, but does not rise again.
+        self._again = tuple(each for each in wave if self.children[each].restart != "temporary")
+        self._stop_all(wave)
         return self._go_on()
 
     def _stop_all(self, names: Iterable[str]) -> None:
@@ -144,7 +151,10 @@ class SupervisorState:
             child = self.children[name]
             return [StopChild(name, child.generation, child.shutdown_s)]
         if self._ending:
-            return [*(Retire(name) for name in self.children), Finish(self._reason)]
+            finish = Finish(self._reason)
+            if self._reason is not None:
+                return [finish]  # whoever starts us again binds the same addresses
+            return [*(Retire(name) for name in self.children), finish]
         again, self._again = self._again, ()
         return [self._start(name) for name in again]
 

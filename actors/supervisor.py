@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from pykka import ActorDeadError
 
 from actors.base import Actor, start
+from actors.cancel import CancelSignal
 from actors.messages import Down, Stop, Tick
 from actors.strategies import RestartBudget
 from actors.supervision import (
@@ -43,6 +44,13 @@ class ChildSpec(NamedTuple):
     significant: bool = False
 
 
+class _Life(NamedTuple):
+    """A started child: its reference, and a signal that is set when it has ended."""
+
+    ref: ActorRef[Any]
+    over: CancelSignal
+
+
 class AddChild(NamedTuple):
     """Start one more child."""
 
@@ -67,8 +75,7 @@ class Supervisor(Actor[SupervisorMessage]):
         super().__init__(system, address)
         self._specs = {spec.address.name: spec for spec in specs}
         self._state = SupervisorState(strategy, RestartBudget(*restarts))
-        self._refs: dict[str, ActorRef[Any]] = {}
-        self._failure: BaseException | None = None
+        self._lives: dict[str, _Life] = {}
 
     def started(self) -> None:
         """Start the children in order."""
@@ -86,18 +93,24 @@ class Supervisor(Actor[SupervisorMessage]):
                 self._perform(self._state.down(name, generation, reason, now_s))
             case Tick(key):
                 child, _, incarnation = key.rpartition("#")
-                self._perform(self._state.overdue(child, int(incarnation)))
+                if decisions := self._state.overdue(child, int(incarnation)):
+                    self._lives.pop(child, None)  # nobody waits for it any more
+                    self._perform(decisions)
 
     def stop_asked(self) -> None:
         """End the children first, last started first."""
         self._perform(self._state.end())
 
     def ended(self, reason: BaseException | None) -> None:
-        """After a crash of our own: nobody is left to watch the children, so they end too."""
+        """After a crash of our own: nobody is left to watch the children, so they end too.
+
+        Whoever hears of our end may start us again, so we wait until no child of ours is left that
+        could get in the way of its successor.  The addresses hold what is told meanwhile.
+        """
         del reason
-        for name, ref in self._refs.items():
-            self._specs[name].address.retire()
-            _tell(ref, Stop())
+        for name, life in reversed(self._lives.items()):
+            _tell(life.ref, Stop())
+            life.over.wait(self._specs[name].shutdown_s)
 
     def _add(self, spec: ChildSpec) -> None:
         self._perform(
@@ -113,23 +126,31 @@ class Supervisor(Actor[SupervisorMessage]):
                     self._start(name, generation)
                 case StopChild(name, generation, within_s):
                     self.arm_timer(f"{name}#{generation}", within_s)
-                    _tell(self._refs[name], Stop())
+                    if (life := self._lives.get(name)) is not None:
+                        _tell(life.ref, Stop())
                 case Retire(name):
+                    self._lives.pop(name, None)
                     self._specs.pop(name).address.retire()
-                    self._refs.pop(name, None)
                 case Finish(reason):
                     self._finish(reason)
 
     def _start(self, name: str, generation: int) -> None:
         spec = self._specs[name]
         me = self.actor_ref
+        over = CancelSignal(self.system.platform)
 
         def monitor(reason: BaseException | None) -> None:
+            over.set()
             # By reference: an address would hold it for an incarnation that knows other children.
             _tell(me, Down(name, generation, reason))
 
-        ref = start(spec.make, monitor)
-        self._refs[name] = ref
+        self._lives.pop(name, None)
+        try:
+            ref = start(spec.make, monitor)
+        except BaseException as error:  # noqa: BLE001 - a child that can't be made has crashed
+            monitor(error)
+            return
+        self._lives[name] = _Life(ref, over)
         spec.address.bind(ref)
         if generation > 1:
             self.system.telemetry.event("restarted", name, generation=generation)
