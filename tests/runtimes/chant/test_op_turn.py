@@ -321,7 +321,21 @@ def test_every_interleaving_ends_once_and_closes_every_call_once(
     assert host.running == {}
 
 
-def play(host: PlayedHost, data: st.DataObject) -> list[CancelReason]:
+@given(plan=plans(), data=st.data())
+def test_a_fault_of_ours_at_any_moment_still_ends_once_with_every_call_closed(
+    plan: Plan, data: st.DataObject
+) -> None:
+    tasks = FakeTasks(plan)
+    host = PlayedHost(OpTurn(tasks, StillClock(), "t1")).start()
+    play(host, data, faults=1)
+
+    assert host.result is not None
+    check_calls(host, plan)
+    assert not tasks.marked
+    assert host.running == {}
+
+
+def play(host: PlayedHost, data: st.DataObject, faults: int = 0) -> list[CancelReason]:
     """Let anything that can happen next happen, until the turn is over."""
     cancels: list[CancelReason] = []
     while host.result is None:
@@ -329,8 +343,12 @@ def play(host: PlayedHost, data: st.DataObject) -> list[CancelReason]:
         choices += [("fire", key) for key in sorted(host.timers)]
         assert choices, "the turn waits for nothing and has not ended"
         choices += [("cancel", each) for each in ("client", "shutdown", "hard_stop")]
-        what, which = data.draw(st.sampled_from(choices[:-3] * 3 + choices[-3:]))
-        if what == "fire":
+        choices += [("fault", "")] * faults
+        what, which = data.draw(st.sampled_from(choices * 2 + choices[: len(host.running)] * 3))
+        if what == "fault":
+            faults -= 1
+            host.fail()
+        elif what == "fire":
             host.fire(which)
         elif what == "cancel":
             cancels.append(cast("CancelReason", which))

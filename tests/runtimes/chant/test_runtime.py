@@ -46,7 +46,8 @@ def test_it_offers_resume_and_text_only_prompts(runtime: ChantRuntime) -> None:
     assert (offered.resume, offered.load_session) == (True, False)
     assert (offered.image, offered.audio, offered.embedded_context) == (False, False, False)
     assert runtime.agent_info().name == "chant"
-    assert (runtime.turn_rule, runtime.methods) == ("queue", {"session/resume"})
+    assert runtime.turn_rule == "queue"
+    assert runtime.methods == frozenset({"session/resume"})
 
 
 def test_new_sessions_have_ids_that_nobody_guesses(runtime: ChantRuntime, tmp_path: Path) -> None:
