@@ -26,6 +26,8 @@ def answering(
             outcome = invocation.verb.handler(invocation, around)
         except OpsError as error:
             return error.message
+        except OSError as error:
+            return str(error)
         context.emit("stdout", json_page(outcome.document))
         return outcome.code
 

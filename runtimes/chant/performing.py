@@ -10,7 +10,15 @@ from ops.errors import OpsError
 from runtimes.chant.json_text import json_page
 from runtimes.chant.planning import refusal_code
 from runtimes.chant.verbs.run import plays
-from runtimes.chant.verbs.verb import CANCELLED, OK, Invocation, Outcome, Surroundings
+from runtimes.chant.verbs.verb import (
+    CANCELLED,
+    FAILED,
+    OK,
+    REFUSED,
+    Invocation,
+    Outcome,
+    Surroundings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,14 +34,17 @@ class Never:
 
 def perform(invocation: Invocation) -> int:
     """Do what was typed, in the process's own folder and environment."""
-    make_printable(sys.stdout)
-    make_printable(sys.stderr)
+    out, err = printable(sys.stdout), printable(sys.stderr)
+    try:
+        cwd = os.getcwd()
+    except OSError as error:
+        err.write(f"chant: the working directory can't be used: {error}\n")
+        return REFUSED
     if plays(invocation):
         from runtimes.chant.running import run_op
 
-        return run_op(invocation, os.getcwd(), os.environ, sys.stdout, sys.stderr)
-    around = Surroundings(os.getcwd(), os.environ, Never())
-    return answer(invocation, around, sys.stdout, sys.stderr)
+        return run_op(invocation, cwd, os.environ, out, err)
+    return answer(invocation, Surroundings(cwd, os.environ, Never()), out, err)
 
 
 def answer(invocation: Invocation, around: Surroundings, out: TextIO, err: TextIO) -> int:
@@ -47,6 +58,9 @@ def answer(invocation: Invocation, around: Surroundings, out: TextIO, err: TextI
         if as_json:
             out.write(json_page(failure_document(code, error.message)))
         return code
+    except OSError as error:
+        err.write(f"chant {invocation.verb.name}: {error}\n")
+        return FAILED
     except KeyboardInterrupt:
         return CANCELLED
     _print(outcome, out, err, as_json=as_json)
@@ -58,11 +72,14 @@ def failure_document(code: int, reason: str) -> Mapping[str, Any]:
     return {"error": reason, "exit_code": code}
 
 
-def make_printable(stream: TextIO) -> None:
-    """Let a stream show what its encoding can't carry, rather than fail on it."""
+def printable(stream: TextIO | None) -> TextIO:
+    """Let a stream show what its encoding can't carry; one that was closed goes nowhere."""
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
+    return stream
 
 
 def _print(outcome: Outcome, out: TextIO, err: TextIO, *, as_json: bool) -> None:
@@ -71,3 +88,4 @@ def _print(outcome: Outcome, out: TextIO, err: TextIO, *, as_json: bool) -> None
     elif outcome.text:
         (out if outcome.code == OK else err).write(f"{outcome.text}\n")
     err.writelines(f"{warning}\n" for warning in outcome.warnings)
+    out.flush()  # here, where a reader that left is still an error that click answers

@@ -111,7 +111,10 @@ RUN = Verb(
         "the run's record, as the ledger keeps it; with --plan"
         ' {"op", "overview", "env", "params", "op_digest", "params_digest",'
         ' "phases": [{"name", "parallel", "steps": [{"id", "fn", "args", "timeout_s",'
-        ' "attempts"}]}], "on_failure": [...]}'
+        ' "attempts"}]}], "on_failure": [...]}; where nothing ran {"error", "exit_code"}.'
+        ' With --progress-json lines {"event", "run_id", "step_id", "seq", "time", ...}: plan (as'
+        " above), run_started, step_started, step_output, step_retrying, step_settled,"
+        " gate_pending, point_waiting, compensation_started, run_settled, remark, and last record"
     ),
     params=(Param("OP", "the Op's name, see chant list"),),
     own_flags=(
