@@ -7,6 +7,7 @@ process exits; 0 for an end of input or a client that left, 128+n for a signal.
 
 from __future__ import annotations
 
+import gc
 import queue
 import sys
 from contextlib import suppress
@@ -110,6 +111,9 @@ class Server:
         """Load what the first turn needs, beside the handshake and never before it."""
         carry_stdlib()
         self._runtime.warm_up()
+        # What was imported lives as long as we do: the collector need not look at it again.
+        gc.freeze()
+        gc.enable()
 
     def _end_turns(self) -> None:
         """Cancel what runs and give it time to clean up; a second signal takes that time away."""
@@ -134,8 +138,10 @@ class Server:
     def _make_steps(self) -> StepService:
         from actors.steps import RealSteps
 
-        self._steps = RealSteps(self._system.platform, self._system.faults)
-        return self._steps
+        steps = self._steps = RealSteps(self._system.platform, self._system.faults)
+        # Beside the turn's own preparations: its first step then starts like any other.
+        self._system.platform.spawn("warm up steps", steps.warm_up)
+        return steps
 
 
 def serve(runtime: Runtime, faults: Faults | None = None) -> int:

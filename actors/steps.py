@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -42,9 +43,13 @@ class RealSteps:
 
     def warm_up(self) -> None:
         """Import what steps need and start the guardian: the first step is then like the others."""
+        from actors.guardian_link import LinkClosed
+
         import_module("actors.callable_step")
         import_module("actors.process_step")
-        self._the_guardian().ensure()
+        # What is wrong with it shows again, and is told, when a step is started.
+        with suppress(OSError, LinkClosed):
+            self._the_guardian().ensure()
 
     def start(
         self,
