@@ -93,7 +93,9 @@ class RunDrive:
         again: list[turn.TurnEffect] = []
         if self._marking and MARK not in alive:
             again.append(self._mark())
-        return [*again, *self.hear(run.HostLost(reason, alive))]
+        # What is held was not lost with the rest: it is asked for as soon as the note is written.
+        held = {each.step_id for each in self._held if isinstance(each, run.StartStep)}
+        return [*again, *self.hear(run.HostLost(reason, alive | held))]
 
     def _hear(self, said: run.RunInput) -> None:
         moment = run.Moment(self._clock.wall(), self._clock.monotonic())
