@@ -81,6 +81,7 @@ class Branch:
 
         """
         give_up_s = time.monotonic() + PATIENCE_S
+        why: str | None = None
         with _queue(self._state_dir, give_up_s):
             for pause_s in _pauses():
                 tip = self.tip()
@@ -88,12 +89,13 @@ class Branch:
                 if content is None:
                     return None
                 commit = self._commit(path, content, tip, message)
-                if self._swap(commit, tip):
+                why = self._swap(commit, tip)
+                if why is None:
                     return commit
                 if time.monotonic() + pause_s > give_up_s:
                     break
                 threading.Event().wait(pause_s)
-        msg = f"branch {self.name} was changing or locked for {PATIENCE_S:g} s; nothing was written"
+        msg = f"nothing was written to branch {self.name} within {PATIENCE_S:g} s: {why}"
         raise LedgerError(msg)
 
     def _commit(self, path: str, content: bytes, tip: str | None, message: str) -> str:
@@ -110,15 +112,15 @@ class Branch:
         parent = [] if tip is None else ["-p", tip]
         return self._git.text("commit-tree", tree, *parent, "-m", message, env=self._committer())
 
-    def _swap(self, commit: str, tip: str | None) -> bool:
-        """Move the branch from ``tip`` to ``commit``; False when someone else was faster."""
+    def _swap(self, commit: str, tip: str | None) -> str | None:
+        """Move the branch from ``tip`` to ``commit``; say why not when someone else was faster."""
         try:
             self._git.run("update-ref", "--no-deref", self.ref, commit, tip or "")
         except GitFailed as error:
             if not any(sign in error.detail for sign in LOST_RACE) and self.tip() == tip:
                 raise
-            return False
-        return True
+            return error.detail
+        return None
 
     def _committer(self) -> dict[str, str]:
         if self._identity is None:

@@ -86,6 +86,8 @@ class Git:
                 check=False,
                 env={**self._env, **(env or {})},
                 timeout=timeout_s,
+                # Ctrl-C at the terminal is for us; a write under way goes on to its end.
+                start_new_session=True,
             )
         except FileNotFoundError as error:
             msg = "git is not installed"

@@ -96,6 +96,18 @@ def _write(path: str, record: Mapping[str, Any], *, compensating: bool) -> None:
     }
     with whole_file(path) as stream:
         stream.write(json.dumps(note).encode())
+        stream.flush()
+        os.fsync(stream.fileno())
+    _sync_folder(os.path.dirname(path))
+
+
+def _sync_folder(folder: str) -> None:
+    """Make a rename in ``folder`` last."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _read(path: str) -> dict[str, Any] | None:
@@ -105,9 +117,12 @@ def _read(path: str) -> dict[str, Any] | None:
             note = json.loads(stream.read())
     except (OSError, ValueError):
         return None
-    keys = {"host", "pid", "start_time", "compensating", "record"}
-    usable = isinstance(note, dict) and keys <= cast("dict[str, Any]", note).keys()
-    return cast("dict[str, Any]", note) if usable else None
+    if not isinstance(note, dict):
+        return None
+    table = cast("dict[str, Any]", note)
+    record: Any = table.get("record")
+    whole = {"host", "pid", "start_time", "compensating"} <= table.keys()
+    return table if whole and isinstance(record, dict) and "id" in record else None
 
 
 def _runs(note: Mapping[str, Any]) -> bool:

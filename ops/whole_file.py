@@ -1,4 +1,7 @@
-"""Writing a file that appears whole or not at all: a temporary file beside it, then rename."""
+"""Writing a file that appears whole or not at all: a temporary file beside it, then rename.
+
+Against a power cut it is the caller who syncs: a folder of thousands of files can't wait for each.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,6 @@ def whole_file(path: str, mode: int | None = None) -> Generator[IO[bytes]]:
             yield stream
             stream.flush()
             os.fchmod(stream.fileno(), _mode(path) if mode is None else mode)
-            os.fsync(stream.fileno())
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):

@@ -260,7 +260,7 @@ def test_a_change_that_lost_the_race_starts_from_what_the_winner_wrote(tmp_path:
 def swap_in(branch: Any, content: bytes) -> None:
     """Write past the queue, which the test itself holds."""
     tip = branch.tip()
-    assert branch._swap(branch._commit("f", content, tip, "theirs"), tip)
+    assert branch._swap(branch._commit("f", content, tip, "theirs"), tip) is None
 
 
 def test_push_reaches_the_remote_or_says_loudly_that_it_did_not(tmp_path: Path) -> None:
@@ -278,6 +278,23 @@ def test_push_reaches_the_remote_or_says_loudly_that_it_did_not(tmp_path: Path) 
     assert "on this machine only" in str(tried.warning)
     with pytest.raises(LedgerError, match="on this machine only"):
         ledger(work, LedgerSettings(remote="gone", push="require")).append_run(record("3"))
+
+
+def test_a_lock_that_a_dead_git_left_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ops.branch.PATIENCE_S", 0.05)
+    opened = ledger(repository(tmp_path))
+    opened.append_run(record("1"))
+    lock = tmp_path / ".git/refs/heads/chant/lifecycle.lock"
+    lock.touch()
+
+    with pytest.raises(LedgerError, match=r"lifecycle\.lock': File exists"):
+        opened.append_run(record("2"))
+
+    lock.unlink()
+    opened.append_run(record("2"))
+    assert ids(opened.runs("local", "release").records) == ["1", "2"]
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "a\nb"])
@@ -307,3 +324,36 @@ def test_each_line_is_one_json_value(tmp_path: Path) -> None:
     text = git(tmp_path, "show", "chant/lifecycle:local/runs/release.jsonl")
 
     assert json.loads(text)["note"] == "two\nlines"
+
+
+ENDLESS = """
+import itertools, sys
+from ops.ledger import open_ledger
+from ops.project import LedgerSettings
+ledger = open_ledger(sys.argv[1], LedgerSettings())
+for turn in itertools.count():
+    ledger.append_run({"id": f"{sys.argv[2]}-{turn}", "op": "x", "env": "local", "status": "ok"})
+    print(turn, flush=True)
+"""
+
+
+def test_a_writer_killed_at_any_moment_leaves_a_branch_that_reads_and_takes_more(
+    tmp_path: Path,
+) -> None:
+    repository(tmp_path)
+    env = {**os.environ, "PYTHONPATH": ROOT}
+    told: list[str] = []
+    for name in range(4):
+        argv = [sys.executable, "-c", ENDLESS, str(tmp_path), str(name)]
+        with subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            told += [f"{name}-{writer.stdout.readline().strip()}" for _ in range(1 + name % 2)]
+            writer.kill()
+
+    opened = ledger(tmp_path)
+    opened.append_run(record("after", op="x"))
+
+    lines = opened.runs("local", "x")
+    assert lines.damaged == 0
+    assert set(told) | {"after"} <= set(ids(lines.records))
+    git(tmp_path, "fsck", "--strict")
