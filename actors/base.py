@@ -61,6 +61,7 @@ class Actor(pykka.ThreadingActor, Generic[M]):
         self._error: BaseException | None = None
         self._orderly = False
         self._armed: dict[str, int] = {}
+        self._kept: list[M] = []
         self._monitor: Callable[[BaseException | None], None] | None = None
         self._task: Task | None = None
         super().__init__()
@@ -167,6 +168,10 @@ class Actor(pykka.ThreadingActor, Generic[M]):
         """Have ``monitor`` called once when the mailbox has closed.  Before the start only."""
         self._monitor = monitor
 
+    def keep(self, message: M) -> None:
+        """Leave a message that crashed us to the next incarnation, before all that waits."""
+        self._kept.append(message)
+
     def arm_timer(self, key: str, delay_s: float) -> None:
         """Get a `Tick` for ``key`` after ``delay_s`` seconds; replaces an earlier one."""
         self.drop_timer(key)
@@ -195,7 +200,9 @@ class Actor(pykka.ThreadingActor, Generic[M]):
         return crash
 
     def _left_over(self, messages: list[Any]) -> None:
-        self.address.give_back([each for each in messages if type(each) not in _ONE_LIFE])
+        left = [each for each in messages if type(each) not in _ONE_LIFE]
+        kept, self._kept = self._kept, []
+        self.address.give_back([*kept, *left])
 
     def _high_water(self, waiting: int) -> None:
         self.system.telemetry.event("mailbox_high", self.address.name, waiting=waiting)

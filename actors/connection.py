@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from actors.messages import Respond
+from actors.gate import GateClosed
+from actors.messages import AfterAnswers, Respond
 from protocol.errors import InternalError, ProtocolError
 from protocol.jsonrpc import encode_error, encode_result
 from protocol.owed import OwedTable
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from actors.address import Address
     from actors.gate import Gate
+    from actors.messages import ResponderMessage
     from actors.platform import Platform
     from protocol.jsonrpc import RequestId
 
@@ -28,7 +30,9 @@ MAX_UNANSWERED = 256
 class Connection:
     """One client: what it is owed, what it was asked, and the gate to it."""
 
-    def __init__(self, platform: Platform, gate: Gate, responder: Address[Respond]) -> None:
+    def __init__(
+        self, platform: Platform, gate: Gate, responder: Address[ResponderMessage]
+    ) -> None:
         """Start with nothing owed and nothing asked."""
         self.gate = gate
         self._responder = responder
@@ -71,6 +75,32 @@ class Connection:
         with self._lock:
             self._owed.enter_anonymous()
         self._responder.tell(Respond(request_id, encode_error(request_id, error), nameless=True))
+
+    def after_answers(self, go: Callable[[], None]) -> None:
+        """Have ``go``, which must not wait, called when all answers so far have passed the gate.
+
+        So what it starts may use the gate directly and still can't overtake any of them.
+        """
+        self._responder.tell(AfterAnswers(go))
+
+    def deliver(self, request_id: RequestId, line: bytes) -> None:
+        """Put a settled answer through the gate, from the thread that said what goes before it.
+
+        Whatever keeps this thread from it, the responder then does it.
+
+        Raises:
+            GateClosed: The connection is over.
+
+        """
+        # Before the put: the client may use the id again as soon as it sees the answer.
+        self.sent(request_id)
+        try:
+            self.gate.put((line,))
+        except GateClosed:
+            raise
+        except BaseException:
+            self._responder.tell(Respond(request_id, line, counted=True))
+            raise
 
     def sent(self, request_id: RequestId, *, nameless: bool = False) -> None:
         """Forget an answer about to enter the gate: the client may then use its id again."""

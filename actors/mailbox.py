@@ -38,7 +38,7 @@ class Mailbox:
         Args:
             platform: Where its condition comes from.
             left_over: Gets the told messages that wait when it closes, oldest first within each
-                lane; called once, must not wait.
+                lane; must not wait.
             high_water: Called once, when `HIGH_WATER` messages wait.
 
         """
@@ -109,8 +109,7 @@ class Mailbox:
             self._control.clear()
             self._data.clear()
         told = [envelope.message for envelope in left if envelope.reply_to is None]
-        if told:
-            self._left_over(told)
+        self._left_over(told)
         for envelope in left:
             if envelope.reply_to is not None:
                 _fail(envelope.reply_to, ActorDeadError("stopped before handling the message"))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from actors.runtime import OpenedSession
     from protocol.errors import ProtocolError
     from protocol.jsonrpc import Failure, Notification, Request, RequestId, Result
@@ -61,11 +63,22 @@ class Respond(NamedTuple):
     """To the responder: put an answer that belongs to no turn through the gate.
 
     ``nameless`` answers were never in the owed table: errors about lines without a usable id.
+    ``counted`` ones are out of it already: somebody was about to put them through the gate.
     """
 
     request_id: RequestId
     frame: bytes
     nameless: bool = False
+    counted: bool = False
+
+
+class AfterAnswers(NamedTuple):
+    """To the responder: call ``go``, which must not wait, when all answers before it are out."""
+
+    go: Callable[[], None]
+
+
+ResponderMessage: TypeAlias = Respond | AfterAnswers
 
 
 class Incoming(NamedTuple):

@@ -36,8 +36,8 @@ def open_session(
         _tell_client(order, opened, runtime, connection)
     except GateClosed:
         pass  # the connection is over
-    except BaseException as error:  # noqa: BLE001
-        connection.answer(order.request_id, _worded(error))
+    except BaseException as error:  # noqa: BLE001 - the client has its answer by now
+        _log(error)
     finally:
         router.tell(SessionAnswered(opened.session_id))
 
@@ -45,12 +45,17 @@ def open_session(
 def _tell_client(
     order: Open, opened: OpenedSession, runtime: Runtime, connection: Connection
 ) -> None:
-    if opened.before:
-        connection.gate.put(runtime.render_items(opened.session_id, opened.before))
-    if connection.settle(order.request_id):
+    try:
+        if opened.before:
+            connection.gate.put(runtime.render_items(opened.session_id, opened.before))
         answer = encode_result(order.request_id, opened.result)
-        connection.sent(order.request_id)
-        connection.gate.put((answer,))
+    except GateClosed:
+        raise
+    except BaseException:
+        connection.answer(order.request_id, InternalError())
+        raise
+    if connection.settle(order.request_id):
+        connection.deliver(order.request_id, answer)
     if opened.after:
         connection.gate.put(runtime.render_items(opened.session_id, opened.after))
 
@@ -58,7 +63,11 @@ def _tell_client(
 def _worded(error: BaseException) -> ProtocolError:
     if isinstance(error, ProtocolError):
         return error
+    _log(error)
+    return InternalError()
+
+
+def _log(error: BaseException) -> None:
     from actors.logs import log
 
     log().opt(exception=error).error("opening a session failed")
-    return InternalError()

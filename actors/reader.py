@@ -38,6 +38,7 @@ class ReaderState:
         self.frames: deque[Frame] = deque()
         self.in_hand: deque[ToTell] = deque()
         self.seq = 0
+        self.ended = False
 
 
 class ReaderActor(Actor[ReadMore]):
@@ -73,9 +74,12 @@ class ReaderActor(Actor[ReadMore]):
         """Wait for input once and handle it, as far as the limit of unanswered requests allows."""
         del message
         state = self._state
+        if state.ended:
+            return
         if not state.frames or self._connection.full():
             got = self._source.read(only_end=self._connection.full())
             if isinstance(got, End):
+                state.ended = True
                 self._input_ended()
                 return
             if not isinstance(got, Woken):
@@ -110,12 +114,13 @@ class ReaderActor(Actor[ReadMore]):
             return
         if request.method == "session/cancel":
             # A notification by the book, but some clients send it with an id: cancel all the same.
-            self._cancel(request.params, seq)
-        self._hand(Incoming(seq, request))
+            self._hand(*_cancel(request.params, seq), Incoming(seq, request))
+        else:
+            self._hand(Incoming(seq, request))
 
     def _notification(self, notification: Notification) -> None:
         if notification.method == "session/cancel":
-            self._cancel(notification.params, self._next())
+            self._hand(*_cancel(notification.params, self._next()))
         elif notification.method == "$/cancel_request":
             from protocol.acp.sessions import parse_cancel_request
 
@@ -125,21 +130,12 @@ class ReaderActor(Actor[ReadMore]):
                 return
             self._hand(CancelRead(self._next(), request_id=request_id, by_request=True))
 
-    def _cancel(self, params: JsonObject, seq: int) -> None:
-        from protocol.acp.sessions import parse_cancel
-
-        try:
-            cancel = parse_cancel(params)
-        except ProtocolError:
-            return
-        self._hand(CancelRead(seq, cancel.session_id))
-
     def _next(self) -> int:
         self._state.seq += 1
         return self._state.seq
 
-    def _hand(self, message: ToTell) -> None:
-        self._state.in_hand.append(message)
+    def _hand(self, *messages: ToTell) -> None:
+        self._state.in_hand.extend(messages)
         self.system.faults.at(AFTER_DECODE)
 
     def _pass_on(self) -> None:
@@ -147,3 +143,12 @@ class ReaderActor(Actor[ReadMore]):
         while self._state.in_hand:
             self._router.tell(self._state.in_hand[0])
             self._state.in_hand.popleft()
+
+
+def _cancel(params: JsonObject, seq: int) -> tuple[CancelRead, ...]:
+    from protocol.acp.sessions import parse_cancel
+
+    try:
+        return (CancelRead(seq, parse_cancel(params).session_id),)
+    except ProtocolError:
+        return ()  # names no session, so it means none

@@ -28,7 +28,7 @@ class SessionActor(Actor[SessionMessage]):
         super().__init__(system, address)
         slot = desk.slot
         # After a crash the turn goes on: the executor, started again after us, looks after it.
-        running = slot.turn_id if slot is not None and slot.machine is not None else None
+        running = slot.turn_id if slot is not None and slot.state != "ended" else None
         self._state = SessionState(desk.session_id, running)
         self._executor = executor
 

@@ -87,6 +87,8 @@ class Source:
             return End() if ready.get(self._fd, 0) & hung_up else Woken()
         try:
             return os.read(self._fd, READ_BYTES) or End()
+        except BlockingIOError:  # the client made it non-blocking, and somebody else was faster
+            return Woken()
         except OSError:
             return End()
 

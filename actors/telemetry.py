@@ -14,7 +14,7 @@ class Telemetry(Protocol):
         """Take one event.
 
         ``kind`` is one of: started, stopped, crashed, restarted, gave_up, dead_letter,
-        mailbox_high, gate_closed, late_answer.
+        mailbox_high, gate_closed, client_stalled, client_gone, late_answer.
         """
         ...
 
@@ -22,7 +22,7 @@ class Telemetry(Protocol):
 class LoggedTelemetry:
     """Production: only what a person should look at reaches the log."""
 
-    _WORTH_A_LINE = frozenset({"crashed", "restarted", "gave_up", "mailbox_high"})
+    _WORTH_A_LINE = frozenset({"crashed", "restarted", "gave_up", "mailbox_high", "client_stalled"})
 
     def event(self, kind: str, actor: str, **facts: Any) -> None:
         """Log trouble at WARNING; the rest only where DEBUG is on."""

@@ -49,6 +49,7 @@ class ClientTurnHost:
         self._turn = turn
         self._session = session
         self._router = router
+        self._settled = False
 
     def begin(self) -> TurnMachine:
         """Have the runtime make the machine."""
@@ -79,20 +80,23 @@ class ClientTurnHost:
     def answer(self, result: TurnResult) -> None:
         """Answer the prompt, unless someone had to do it for us."""
         request_id = self._turn.request_id
-        if not self._connection.settle(request_id):
-            return
         if result.error is not None:
             line = encode_error(request_id, result.error)
         else:
             line = encode_result(request_id, prompt_result(result.stop_reason, result.meta))
-        # Before the put: the client may use the id again as soon as it sees the answer.
-        self._connection.sent(request_id)
-        self._connection.gate.put((line,))
+        # Not earlier: a result that can't be encoded still has to be answered.
+        self._settled = True
+        if self._connection.settle(request_id):
+            self._connection.deliver(request_id, line)
 
     def over(self, problem: BaseException | None) -> None:
         """Close the turn's questions and let the next turn start; answers if nobody could."""
-        del problem
-        self._connection.answer(self._turn.request_id, InternalError())
+        if problem is not None:
+            from actors.logs import log
+
+            log().opt(exception=problem).error("turn {} lost its voice", self._turn.turn_id)
+        if not self._settled:  # else the client may be using the id for its next request
+            self._connection.answer(self._turn.request_id, InternalError())
         self._connection.drop_questions(self._turn.turn_id)
         self._session.tell(TurnEnded(self._turn.turn_id))
         self._router.tell(TurnAnswered(self._turn.turn_id))
