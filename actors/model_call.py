@@ -40,7 +40,10 @@ class ModelEnded:
 
 
 class StartModelCall(NamedTuple):
-    """Executor to model call: open a stream and tell ``heard`` of each event."""
+    """Executor to model call: open a stream and tell ``heard`` of each event.
+
+    ``call_id`` must be new in its session: an abort may come before its start, or after its end.
+    """
 
     call_id: str
     request: ModelRequest

@@ -48,6 +48,9 @@ GRACE_S = 2.0
 MAX_MACHINE_FAULTS = 1
 """How often a turn's machine may raise before the turn is ended without it."""
 
+MAX_TRIES = 2
+"""How often an effect may crash the executor before it is dropped."""
+
 BEFORE_MACHINE = point("executor.decide", "a turn's machine is about to hear an event")
 BEFORE_START = point("executor.start", "the executor is about to start a step")
 
@@ -95,7 +98,8 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         self._desk = desk
         self._steps = steps
         self._model = model
-        self._handled: ExecutorMessage | None = None
+        self._noted = False
+        """Whether the message in hand can't get lost any more: its slot shows what came of it."""
 
     def started(self) -> None:
         """Look after a turn that an earlier incarnation left."""
@@ -105,13 +109,14 @@ class StepExecutorActor(Actor[ExecutorMessage]):
 
     def receive(self, message: ExecutorMessage) -> None:
         """Handle one message of the turn in hand; of any other turn it is too late."""
+        self._noted = False
         self._take(message)
-        self._handled = message
+        self._noted = True
 
     def last_words(self, message: ExecutorMessage) -> None:
         """Leave a message that was not handled to the next incarnation."""
         slot = self._desk.slot
-        if slot is not None and message is not self._handled and not isinstance(message, Tick):
+        if slot is not None and not self._noted and not isinstance(message, Tick):
             slot.lost.append(message)
 
     def _take(self, message: ExecutorMessage) -> None:
@@ -137,6 +142,8 @@ class StepExecutorActor(Actor[ExecutorMessage]):
                     slot.calls.discard(call_id)
                 self._feed(slot, ModelSaid(call_id, event))
             case Answered(_, key, answer, failed):
+                if slot.state == "waiting":
+                    slot.state = "running"
                 self._feed(slot, ClientAnswered(key, answer, failed))
 
     # --- the turn
@@ -153,6 +160,10 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         except ProtocolError as error:
             self._end(slot, TurnResult(error=error))
             return
+        except BaseException as error:  # noqa: BLE001 - it would raise again after a restart
+            self._log_bug(slot, error)
+            self._end(slot, TurnResult(error=InternalError()))
+            return
         slot.machine, slot.unheard = machine, TurnStarted()
         self._go_on(slot)
         self._pass_cancel(slot)
@@ -162,24 +173,49 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         if slot.cancel is not None and slot.cancel != slot.cancel_told:
             slot.cancel_told = slot.cancel
             self._feed(slot, CancelAsked(slot.cancel))
-            if slot.cancel == "hard_stop":
-                self._kill_all(slot)
+            self._kill_if_hard(slot)
 
     def _feed(self, slot: TurnSlot, event: TurnEvent) -> None:
         if slot.machine is not None and slot.result is None:
             slot.unheard = event
+            self._noted = True
             self._go_on(slot)
 
     def _go_on(self, slot: TurnSlot) -> None:
         """Let the machine hear what it has not heard, and do what is not done."""
-        if slot.unheard is not None and slot.machine is not None and slot.result is None:
-            self.system.faults.at(BEFORE_MACHINE)
-            slot.in_machine = True
-            slot.todo.extend(slot.machine.handle(slot.unheard))
-            slot.in_machine, slot.unheard = False, None
-        while slot.todo:
-            self._perform(slot, slot.todo[0])
-            slot.todo.popleft()
+        while slot.result is None and (slot.unheard is not None or slot.todo):
+            if slot.todo:
+                self._perform_next(slot)
+            else:
+                self._tell_machine(slot)
+
+    def _tell_machine(self, slot: TurnSlot) -> None:
+        event, machine = slot.unheard, slot.machine
+        assert event is not None and machine is not None  # noqa: S101, PT018 - only fed if there is one
+        self.system.faults.at(BEFORE_MACHINE)
+        try:
+            slot.todo.extend(machine.handle(event))
+        except BaseException as error:  # noqa: BLE001 - a turn's bug must not cost its neighbours
+            self._log_bug(slot, error)
+            self._machine_failed(slot)
+        else:
+            slot.unheard = None
+
+    def _log_bug(self, slot: TurnSlot, error: BaseException) -> None:
+        self.system.telemetry.event("crashed", f"{self.address.name} {slot.turn_id}", reason=error)
+
+    def _machine_failed(self, slot: TurnSlot) -> None:
+        """Tell the machine that it failed; after the second time end the turn without it."""
+        slot.unheard = MachineFailed()
+        slot.machine_faults += 1
+        if slot.machine_faults > MAX_MACHINE_FAULTS:
+            self._end(slot, TurnResult(error=InternalError()))
+
+    def _perform_next(self, slot: TurnSlot) -> None:
+        slot.tries += 1
+        self._perform(slot, slot.todo[0])
+        slot.todo.popleft()
+        slot.tries = 0
 
     def _perform(self, slot: TurnSlot, effect: TurnEffect) -> None:
         match effect:
@@ -199,23 +235,24 @@ class StepExecutorActor(Actor[ExecutorMessage]):
             case StartCall() | AbortCall():
                 self._call(slot, effect)
             case AskClient(key, method, params):
-                slot.state = "waiting"
+                if slot.state == "running":
+                    slot.state = "waiting"
                 slot.host.put_question(slot, key, method, params)
             case EndTurn(result):
                 self._end(slot, result)
 
     def _call(self, slot: TurnSlot, effect: StartCall | AbortCall) -> None:
-        turn_id, me = slot.turn_id, self.address
+        turn_id, call_id, me = slot.turn_id, effect.call_id, self.address
         if isinstance(effect, AbortCall):
-            self._model.tell(AbortModelCall(effect.call_id))
+            self._model.tell(AbortModelCall(_call_key(slot, call_id)))
             return
-        slot.calls.add(effect.call_id)
+        slot.calls.add(call_id)
 
-        def heard(call_id: str, event: Any) -> None:
+        def heard(_: str, event: Any) -> None:
             me.tell(CallHeard(turn_id, call_id, event))
 
-        source = slot.outlet.open_source()
-        self._model.tell(StartModelCall(effect.call_id, effect.request, source, heard))
+        source, key = slot.outlet.open_source(), _call_key(slot, call_id)
+        self._model.tell(StartModelCall(key, effect.request, source, heard))
 
     def _end(self, slot: TurnSlot, result: TurnResult) -> None:
         """Take the machine's last word; it is given once no step of the turn runs any more."""
@@ -223,7 +260,10 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         for live in slot.steps.values():
             self._abort(live, "cancelled")
         for call_id in slot.calls:
-            self._model.tell(AbortModelCall(call_id))
+            self._model.tell(AbortModelCall(_call_key(slot, call_id)))
+        for key in slot.timers:
+            self.drop_timer(f"turn:{key}")
+        slot.timers.clear()
         self._finish_if_quiet(slot)
 
     def _finish_if_quiet(self, slot: TurnSlot) -> None:
@@ -270,7 +310,9 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         live.handle.abort(reason)
         self.arm_timer(f"kill:{live.step_id}", GRACE_S if live.grace_s is None else live.grace_s)
 
-    def _kill_all(self, slot: TurnSlot) -> None:
+    def _kill_if_hard(self, slot: TurnSlot) -> None:
+        if slot.cancel_told != "hard_stop":
+            return
         for live in slot.steps.values():
             self._abort(live, "cancelled")
             if live.handle is not None and live.end is None:
@@ -279,8 +321,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
     def _tick(self, slot: TurnSlot, key: str) -> None:
         kind, _, name = key.partition(":")
         live = slot.steps.get(name)
-        if kind == "turn":
-            slot.timers.pop(name, None)
+        if kind == "turn" and slot.timers.pop(name, None) is not None:
             self._feed(slot, TimerFired(name))
         elif kind == "timeout" and live is not None:
             self._abort(live, "timed_out")
@@ -291,22 +332,27 @@ class StepExecutorActor(Actor[ExecutorMessage]):
 
     def _recover(self, slot: TurnSlot) -> None:
         """Go on with the turn: what was not heard, not done, lost on the way, or armed."""
-        if slot.in_machine:
-            slot.in_machine, slot.unheard = False, MachineFailed()
-            slot.machine_faults += 1
-        if slot.machine_faults > MAX_MACHINE_FAULTS:
-            slot.unheard = None
-            self._end(slot, TurnResult(error=InternalError()))
         self._rearm(slot)
+        if slot.tries >= MAX_TRIES:
+            self._give_up(slot)
         self._begin(slot)
         self._go_on(slot)
-        lost, slot.lost = slot.lost, []
-        for message in lost:
-            self._take(message)
+        while slot.lost:
+            self._take(slot.lost.popleft())
         self._pass_cancel(slot)
+        self._kill_if_hard(slot)
         for step_id in tuple(slot.steps):
             self._step_over(slot, step_id)
         self._finish_if_quiet(slot)
+
+    def _give_up(self, slot: TurnSlot) -> None:
+        """Drop the effect that crashed us each time, and what should have followed it."""
+        effect = slot.todo[0]
+        slot.todo.clear()
+        slot.tries = 0
+        if isinstance(effect, StartStep) and slot.steps[effect.step_id].handle is None:
+            del slot.steps[effect.step_id]
+        self._machine_failed(slot)
 
     def _rearm(self, slot: TurnSlot) -> None:
         now = self.system.platform.monotonic()
@@ -318,6 +364,11 @@ class StepExecutorActor(Actor[ExecutorMessage]):
                 self.arm_timer(f"kill:{live.step_id}", grace_s)
             elif live.timeout_at is not None:
                 self.arm_timer(f"timeout:{live.step_id}", live.timeout_at - now)
+
+
+def _call_key(slot: TurnSlot, call_id: str) -> str:
+    """Name a call for the model call actor, which knows no turns."""
+    return f"{slot.turn_id}/{call_id}"
 
 
 def cancel_order(slot: TurnSlot, reason: CancelReason) -> CancelTurn:

@@ -76,10 +76,11 @@ class TurnSlot:
     """Effects decided but not performed yet."""
     unheard: TurnEvent | None = None
     """The event that the machine is about to hear, or hears right now."""
-    in_machine: bool = False
+    tries: int = 0
+    """How often the first effect of ``todo`` was begun."""
     timers: dict[str, float] = field(default_factory=dict[str, float])
     """The machine's timers and when they are due, in monotonic seconds."""
-    lost: list[Any] = field(default_factory=list[Any])
+    lost: deque[Any] = field(default_factory=deque[Any])
     """Messages that crashed the executor before they were handled."""
     machine_faults: int = 0
 
