@@ -1,7 +1,8 @@
 """The tree of a served connection: who supervises whom, in starting order.
 
 root (one_for_all, no restart)
-    output (rest_for_one): gate, writer, responder
+    output (one_for_one): gate, writer, responder; what they share lives in the `Gate`, and a
+        responder that waits for room could not be stopped before the writer is back
     sessions (one_for_one): a supervisor for each session, see `actors.session_tree`
     input (one_for_one): router, reader
 """
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from actors.backpressure import BackpressureMessage
     from actors.base import System
-    from actors.messages import BatchReady, ReadMore, Respond, RouterMessage
+    from actors.messages import BatchReady, ReadMore, ResponderMessage, RouterMessage
     from actors.runtime import Runtime
     from actors.session_tree import SessionTree
     from actors.stdio import Sink, Source
@@ -64,7 +65,7 @@ class ServerTree:
         self._steps = steps
         self._tree: SessionTree | None = None
         self.gate = Gate(system.platform, system.faults)
-        responder: Address[Respond] = self._address("responder")
+        responder: Address[ResponderMessage] = self._address("responder")
         self.connection = Connection(system.platform, self.gate, responder)
         self.router: Address[RouterMessage] = self._address("router")
         self._sessions: Address[SupervisorMessage] = self._address("sessions")
@@ -87,7 +88,9 @@ class ServerTree:
             self._tree = SessionTree(self._system, self._sessions, self._steps())
         return self._tree
 
-    def _output(self, sink: Sink, responder: Address[Respond], endings: Endings) -> ChildSpec:
+    def _output(
+        self, sink: Sink, responder: Address[ResponderMessage], endings: Endings
+    ) -> ChildSpec:
         gate: Address[BackpressureMessage] = self._address("gate")
         writer: Address[BatchReady] = self._address("writer")
         specs = (
@@ -98,7 +101,7 @@ class ServerTree:
             ),
             ChildSpec(responder, lambda: ResponderActor(self._system, responder, self.connection)),
         )
-        return self._supervisor(self._address("output"), specs, "rest_for_one")
+        return self._supervisor(self._address("output"), specs, "one_for_one")
 
     def _input(self, source: Source, runtime: Runtime, endings: Endings) -> ChildSpec:
         reader: Address[ReadMore] = self._address("reader")

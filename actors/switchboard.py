@@ -91,11 +91,12 @@ class Turn(NamedTuple):
 class _Session:
     """A session that exists, or is being opened by load or resume."""
 
-    __slots__ = ("answered", "cancelled_before", "opened")
+    __slots__ = ("cancelled_before", "opened", "opening")
 
     def __init__(self) -> None:
         self.opened: OpenedSession | None = None
-        self.answered = False
+        self.opening = 1
+        """Requests that open it and are not answered yet; its turns wait for them."""
         self.cancelled_before = 0
 
 
@@ -138,12 +139,11 @@ class Switchboard:
 
     def opened(self, opened: OpenedSession) -> None:
         """A session exists; its turns wait until the client was told."""
-        session = self._sessions.setdefault(opened.session_id, _Session())
-        session.opened = opened
+        self._sessions.setdefault(opened.session_id, _Session()).opened = opened
 
     def answered(self, session_id: str) -> list[Effect]:
         """The client was told of the session: its turns may start."""
-        self._sessions[session_id].answered = True
+        self._sessions[session_id].opening -= 1
         return self._next()
 
     def refused(
@@ -152,12 +152,14 @@ class Switchboard:
         """A session could not be opened; what waited for it is refused too."""
         effects: list[Effect] = [Answer(request_id, error)]
         session = self._sessions.get(session_id or "")
-        if session_id is not None and session is not None and session.opened is None:
-            del self._sessions[session_id]
-            effects += [
-                Answer(turn.request_id, SessionNotFound(session_id))
-                for turn in self._take_waiting(session_id)
-            ]
+        if session_id is not None and session is not None:
+            session.opening -= 1
+            if session.opened is None and not session.opening:
+                del self._sessions[session_id]
+                effects += [
+                    Answer(turn.request_id, SessionNotFound(session_id))
+                    for turn in self._take_waiting(session_id)
+                ]
         return effects + self._next()
 
     def session(self, session_id: str) -> OpenedSession:
@@ -175,7 +177,7 @@ class Switchboard:
             self._waiting.remove(turn)
             effects.append(_cancelled(turn.request_id))
         self._keep_cancel(read)
-        return effects
+        return effects if self._ending else effects + self._next()
 
     def turn_answered(self, turn_id: str) -> list[Effect]:
         """A turn's last word has left: the next may start."""
@@ -225,8 +227,11 @@ class Switchboard:
         parse = parse_load_session if request.method == "session/load" else parse_resume_session
         wanted = parse(request.params)
         # Known from here on, so that a prompt sent together with this request finds it.
-        session = self._sessions.setdefault(wanted.session_id, _Session())
-        session.answered = False
+        session = self._sessions.get(wanted.session_id)
+        if session is None:
+            self._sessions[wanted.session_id] = _Session()
+        else:
+            session.opening += 1
         return [Open(request.id, seq, wanted)]
 
     def _prompt(self, seq: int, request: Request) -> list[Effect]:
@@ -264,7 +269,7 @@ class Switchboard:
             return []
         if self._ending:
             return [AllOver()]
-        if not self._waiting or not self._sessions[self._waiting[0].session_id].answered:
+        if not self._waiting or self._sessions[self._waiting[0].session_id].opening:
             return []
         turn = self._waiting.popleft()
         self.running[turn.turn_id] = turn
