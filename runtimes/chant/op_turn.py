@@ -192,7 +192,7 @@ class OpTurn:
         recorded = end.value if reported else Recorded(lost=end.error or end.kind)
         said: list[str] = [*recorded.remarks]
         if drive.left_out:
-            said.append(f"stopped hard, so on_failure did not run: {', '.join(drive.left_out)}")
+            said.append(f"clean-up was cut short; not run: {', '.join(drive.left_out)}")
         if recorded.lost is not None:
             said.append(f"the run is not in the ledger: {recorded.lost}")
         written = RecordWritten(drive.run_id, drive.record)

@@ -124,7 +124,7 @@ def test_a_hard_stop_cleans_nothing_up_and_says_so() -> None:
 
     assert "back" not in host.started
     remarks = [item.text for item in host.said if isinstance(item, Remark)]
-    assert remarks == ["stopped hard, so on_failure did not run: Rollback\n"]
+    assert remarks == ["clean-up was cut short; not run: Rollback\n"]
     assert tasks.records[0]["not_run"] == ["Rollback"]
 
 
