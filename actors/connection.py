@@ -63,13 +63,6 @@ class Connection:
         if self.settle(request_id):
             self._responder.tell(Respond(request_id, _encoded(request_id, value)))
 
-    def answer_unclaimed(self, request_id: RequestId, error: ProtocolError) -> None:
-        """Answer a request that went no further than the router, after a crash there."""
-        with self._lock:
-            mine = self._owed.state(request_id) == "owed" and self._owed.settle(request_id)
-        if mine:
-            self._responder.tell(Respond(request_id, _encoded(request_id, error)))
-
     def answer_nameless(self, request_id: RequestId, error: ProtocolError) -> None:
         """Answer a line that never became a request of its own."""
         with self._lock:

@@ -54,10 +54,9 @@ class RouterState:
         """Start with nothing in hand."""
         self.switchboard = switchboard
         self.todo: deque[Effect] = deque()
+        self.performing: Effect | None = None
         self.lost: deque[RouterMessage] = deque()
-        self.retried: RouterMessage | None = None
         self.slots: dict[str, TurnSlot] = {}
-        self.warmed_up = False
 
 
 class RouterActor(Actor["RouterMessage"]):
@@ -81,58 +80,84 @@ class RouterActor(Actor["RouterMessage"]):
         self._runtime = runtime
         self._sessions = sessions
         self._all_over = all_over
-        self._handled: RouterMessage | None = None
+        self._decided: RouterMessage | None = None
 
     def started(self) -> None:
         """Finish what an earlier incarnation had in hand."""
+        if self._state.performing is not None:
+            self._give_up(self._state.performing)
         self._work_off()
         while self._state.lost:
-            message = self._state.lost.popleft()
-            self._state.retried = message
-            self._take(message)
+            self.receive(self._state.lost.popleft())
 
     def receive(self, message: RouterMessage) -> None:
         """Handle one message."""
-        self._take(message)
-        self._handled = message
-
-    def last_words(self, message: RouterMessage) -> None:
-        """Leave a message for one more try; one that crashed us twice is answered as our bug."""
-        if message is self._handled:
-            return
-        if message is not self._state.retried:
-            self._state.lost.append(message)
-        elif isinstance(message, Incoming) and isinstance(message.message, Request):
-            self._connection.answer_unclaimed(message.message.id, InternalError())
-
-    def _take(self, message: RouterMessage) -> None:
-        board = self._state.switchboard
-        match message:
-            case Incoming(seq, incoming):
-                self._do(board.incoming(seq, incoming))
-            case CancelRead():
-                self._do(board.cancel(message))
-            case SessionOpened(_, _, opened):
-                board.opened(opened)
-            case SessionAnswered(session_id):
-                self._do(board.answered(session_id))
-            case SessionRefused(request_id, session_id, error):
-                self._do(board.refused(request_id, session_id, error))
-            case TurnAnswered(turn_id):
-                self._close_slot(turn_id)
-                self._do(board.turn_answered(turn_id))
-            case EndTurns(hard):
-                self._do(board.end(hard=hard))
-
-    def _do(self, effects: list[Effect]) -> None:
-        self._state.todo.extend(effects)
+        self._state.todo.extend(self._decide(message))
+        self._decided = message
         self._work_off()
 
+    def last_words(self, message: RouterMessage) -> None:
+        """Leave a message that nothing came of for one more try."""
+        if message is not self._decided:
+            self._state.lost.append(message)
+
+    def _decide(self, message: RouterMessage) -> list[Effect]:
+        board = self._state.switchboard
+        match message:
+            case Incoming():
+                return self._incoming(message)
+            case CancelRead():
+                return board.cancel(message)
+            case SessionOpened(_, _, opened):
+                board.opened(opened)
+                return []
+            case SessionAnswered(session_id):
+                return board.answered(session_id)
+            case SessionRefused(request_id, session_id, error):
+                return board.refused(request_id, session_id, error)
+            case TurnAnswered(turn_id):
+                self._close_slot(turn_id)
+                return board.turn_answered(turn_id)
+            case EndTurns(hard):
+                return board.end(hard=hard)
+
+    def _incoming(self, message: Incoming) -> list[Effect]:
+        """Take what a client sent.  What it trips over here must not cost the other sessions."""
+        try:
+            return self._state.switchboard.incoming(message.seq, message.message)
+        except Exception as error:  # noqa: BLE001 - our bug, and it would raise again after a restart
+            self.system.telemetry.event("crashed", f"{self.address.name} request", reason=error)
+        if isinstance(message.message, Request):
+            return [Answer(message.message.id, InternalError())]
+        return []
+
     def _work_off(self) -> None:
-        todo = self._state.todo
-        while todo:
-            self._perform(todo[0])
-            todo.popleft()
+        state = self._state
+        while state.todo:
+            state.performing = state.todo[0]
+            self._perform(state.performing)
+            state.performing = None
+            state.todo.popleft()
+
+    def _give_up(self, effect: Effect) -> None:
+        """Drop an effect that crashed us half-way; whoever waits for it is answered as our bug."""
+        state = self._state
+        state.performing = None
+        state.todo.popleft()
+        match effect:
+            case Answer(request_id) | Initialize(request_id):
+                self._connection.answer(request_id, InternalError())
+            case Open(request_id, _, wanted):
+                session_id: str | None = getattr(wanted, "session_id", None)
+                state.todo.extend(
+                    state.switchboard.refused(request_id, session_id, InternalError())
+                )
+            case Begin(turn):
+                self._connection.answer(turn.request_id, InternalError())
+                self._close_slot(turn.turn_id)
+                state.todo.extend(state.switchboard.turn_answered(turn.turn_id))
+            case _:
+                pass
 
     def _perform(self, effect: Effect) -> None:
         match effect:
@@ -141,7 +166,8 @@ class RouterActor(Actor["RouterMessage"]):
             case Initialize():
                 self._initialize(effect)
             case Open():
-                self.system.platform.spawn("opener", lambda: self._open(effect))
+                # A client that sends all at once must hear of initialize first (I10).
+                self._connection.after_answers(lambda: self._start_opener(effect))
             case Begin(turn):
                 self._begin(turn)
             case Cancel():
@@ -158,6 +184,9 @@ class RouterActor(Actor["RouterMessage"]):
         self._connection.answer(effect.request_id, result)
 
     # --- sessions: opened on a leaf thread, which may look at the disk and wait at the gate
+
+    def _start_opener(self, effect: Open) -> None:
+        self.system.platform.spawn("opener", lambda: self._open(effect))
 
     def _open(self, effect: Open) -> None:
         from actors.opener import open_session

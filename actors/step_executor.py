@@ -98,8 +98,9 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         self._desk = desk
         self._steps = steps
         self._model = model
-        self._noted = False
-        """Whether the message in hand can't get lost any more: its slot shows what came of it."""
+        self._in_hand: ExecutorMessage | None = None
+        self._noted: ExecutorMessage | None = None
+        """The last message that can't get lost any more: its slot shows what came of it."""
 
     def started(self) -> None:
         """Look after a turn that an earlier incarnation left."""
@@ -109,14 +110,14 @@ class StepExecutorActor(Actor[ExecutorMessage]):
 
     def receive(self, message: ExecutorMessage) -> None:
         """Handle one message of the turn in hand; of any other turn it is too late."""
-        self._noted = False
+        self._in_hand = message
         self._take(message)
-        self._noted = True
+        self._noted = message
 
     def last_words(self, message: ExecutorMessage) -> None:
         """Leave a message that was not handled to the next incarnation."""
         slot = self._desk.slot
-        if slot is not None and not self._noted and not isinstance(message, Tick):
+        if slot is not None and message is not self._noted and not isinstance(message, Tick):
             slot.lost.append(message)
 
     def _take(self, message: ExecutorMessage) -> None:
@@ -178,7 +179,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
     def _feed(self, slot: TurnSlot, event: TurnEvent) -> None:
         if slot.machine is not None and slot.result is None:
             slot.unheard = event
-            self._noted = True
+            self._noted = self._in_hand
             self._go_on(slot)
 
     def _go_on(self, slot: TurnSlot) -> None:
