@@ -71,14 +71,16 @@ class RouterActor(Actor["RouterMessage"]):
         connection: Connection,
         runtime: Runtime,
         sessions: Callable[[], SessionTree],
+        session_opened: Callable[[], None],
         all_over: Callable[[], None],
     ) -> None:
-        """Route for ``connection``; ``all_over`` is called when the last turn has ended."""
+        """Route for ``connection``; say when a session is open and when no turn is left."""
         super().__init__(system, address)
         self._state = state
         self._connection = connection
         self._runtime = runtime
         self._sessions = sessions
+        self._session_opened = session_opened
         self._all_over = all_over
         self._decided: RouterMessage | None = None
 
@@ -112,6 +114,7 @@ class RouterActor(Actor["RouterMessage"]):
                 board.opened(opened)
                 return []
             case SessionAnswered(session_id):
+                self._session_opened()
                 return board.answered(session_id)
             case SessionRefused(request_id, session_id, error):
                 return board.refused(request_id, session_id, error)

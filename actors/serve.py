@@ -22,7 +22,7 @@ from actors.faults import NoFaults
 from actors.logs import carry_stdlib
 from actors.messages import EndTurns, Stop
 from actors.real_platform import RealPlatform
-from actors.server_tree import Endings, ServerTree
+from actors.server_tree import Milestones, ServerTree
 from actors.stdio import Sink, Source, take_stdio
 from actors.telemetry import LoggedTelemetry
 
@@ -69,6 +69,7 @@ class Server:
         self._system = System(platform, telemetry or LoggedTelemetry(), faults, Timers(platform))
         self._runtime = runtime
         self._steps: StepService | None = None
+        self._warm = False
         wire_in, wire_out = take_stdio()
         self._tree = ServerTree(
             self._system,
@@ -76,7 +77,8 @@ class Server:
             source=Source(wire_in, faults),
             sink=Sink(wire_out, faults),
             steps=self._make_steps,
-            endings=Endings(
+            milestones=Milestones(
+                self._session_opened,
                 lambda: self._notes.put(_Note("end of input")),
                 self._client_gone,
                 lambda: self._notes.put(_Note("all over")),
@@ -92,7 +94,6 @@ class Server:
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         root = start(self._tree.make_root, lambda _reason: self._notes.put(_Note("root down")))
         self._tree.root.bind(root)
-        self._system.platform.spawn("warm up", self._warm_up)
         note = self._notes.get()
         while note.kind == "all over":
             note = self._notes.get()
@@ -107,8 +108,13 @@ class Server:
             self._steps.close()
         return code
 
+    def _session_opened(self) -> None:
+        """Get ready for a prompt once the client has its session: not before, it would wait."""
+        if not self._warm:
+            self._warm = True
+            self._system.platform.spawn("warm up", self._warm_up)
+
     def _warm_up(self) -> None:
-        """Load what the first turn needs, beside the handshake and never before it."""
         carry_stdlib()
         self._runtime.warm_up()
         # What was imported lives as long as we do: the collector need not look at it again.

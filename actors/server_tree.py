@@ -39,9 +39,10 @@ RESTARTS = (3, 60.0)
 """How often the parts of a connection may be started again, within seconds."""
 
 
-class Endings(NamedTuple):
-    """Whom to tell that the connection ends.  Called from any thread; must not wait."""
+class Milestones(NamedTuple):
+    """Whom to tell how far the connection is.  Called from any thread; must not wait."""
 
+    session_opened: Callable[[], None]
     input_ended: Callable[[], None]
     client_gone: Callable[[str], None]
     all_over: Callable[[], None]
@@ -58,7 +59,7 @@ class ServerTree:
         source: Source,
         sink: Sink,
         steps: Callable[[], StepService],
-        endings: Endings,
+        milestones: Milestones,
     ) -> None:
         """Compose; nothing runs before the root is started."""
         self._system = system
@@ -71,9 +72,9 @@ class ServerTree:
         self._sessions: Address[SupervisorMessage] = self._address("sessions")
         self.root: Address[SupervisorMessage] = self._address("root")
         self._specs = (
-            self._output(sink, responder, endings),
+            self._output(sink, responder, milestones),
             self._supervisor(self._sessions, (), "one_for_one"),
-            self._input(source, runtime, endings),
+            self._input(source, runtime, milestones),
         )
 
     def make_root(self) -> Supervisor:
@@ -89,7 +90,7 @@ class ServerTree:
         return self._tree
 
     def _output(
-        self, sink: Sink, responder: Address[ResponderMessage], endings: Endings
+        self, sink: Sink, responder: Address[ResponderMessage], milestones: Milestones
     ) -> ChildSpec:
         gate: Address[BackpressureMessage] = self._address("gate")
         writer: Address[BatchReady] = self._address("writer")
@@ -97,13 +98,13 @@ class ServerTree:
             ChildSpec(gate, lambda: BackpressureActor(self._system, gate, self.gate)),
             ChildSpec(
                 writer,
-                lambda: WriterActor(self._system, writer, self.gate, sink, endings.client_gone),
+                lambda: WriterActor(self._system, writer, self.gate, sink, milestones.client_gone),
             ),
             ChildSpec(responder, lambda: ResponderActor(self._system, responder, self.connection)),
         )
         return self._supervisor(self._address("output"), specs, "one_for_one")
 
-    def _input(self, source: Source, runtime: Runtime, endings: Endings) -> ChildSpec:
+    def _input(self, source: Source, runtime: Runtime, milestones: Milestones) -> ChildSpec:
         reader: Address[ReadMore] = self._address("reader")
         reader_state = ReaderState()
         router_state = RouterState(Switchboard(runtime.turn_rule, runtime.methods))
@@ -116,7 +117,8 @@ class ServerTree:
                 connection=self.connection,
                 runtime=runtime,
                 sessions=self.sessions,
-                all_over=endings.all_over,
+                session_opened=milestones.session_opened,
+                all_over=milestones.all_over,
             )
 
         def make_reader() -> ReaderActor:
@@ -127,7 +129,7 @@ class ServerTree:
                 state=reader_state,
                 connection=self.connection,
                 router=self.router,
-                input_ended=endings.input_ended,
+                input_ended=milestones.input_ended,
             )
 
         specs = (ChildSpec(self.router, make_router), ChildSpec(reader, make_reader))
