@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PAUSE_S = 3.0
 LOOK_S = 0.1
+WARM = 200
+"""Updates that a flooding child gets through before: buffers have their size then."""
 MIB = 1 << 20
 LINES = 5_000_000
 """What bench/box/ops/flood.op.toml counts up to."""
@@ -39,7 +41,7 @@ def _numbered(agent: Agent, cwd: Path, count: int) -> Figures:
         session, _ = client.new_session()
         client.keep = []
         prompt = client.prompt(session, f"stream {count} 200")
-        client.wait_for_updates(1000)
+        client.wait_for_updates(count // 4)
         figures = _pause(client)
         client.answer(prompt)
         numbers = [int(text[:8]) for text in _texts(client.keep)]
@@ -57,7 +59,7 @@ def _flooding_child(agent: Agent, cwd: Path) -> Figures:
         session, _ = client.new_session()
         client.keep = []
         prompt = client.prompt(session, "run flood")
-        client.wait_for_updates(50)
+        client.wait_for_updates(WARM)
         figures = _pause(client)
         client.answer(prompt)
         expected = "".join(f"{number}\n" for number in range(1, LINES + 1))
