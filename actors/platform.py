@@ -73,3 +73,7 @@ class Platform(Protocol):
     def wall(self) -> float:
         """Seconds since the epoch, for records that people read."""
         ...
+
+    def entropy(self, size: int) -> bytes:
+        """Return ``size`` bytes that nobody can guess, for ids."""
+        ...

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from actors.base import System
     from actors.connection import Connection
     from actors.messages import RouterMessage
-    from actors.stdio import Source
+    from actors.wire import ByteSource
     from protocol.framing import Frame
     from protocol.members import JsonObject
 
@@ -49,7 +49,7 @@ class ReaderActor(Actor[ReadMore]):
         system: System,
         address: Address[ReadMore],
         *,
-        source: Source,
+        source: ByteSource,
         state: ReaderState,
         connection: Connection,
         router: Address[RouterMessage],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -32,3 +33,7 @@ class RealPlatform:
     def wall(self) -> float:
         """Read the wall clock."""
         return time.time()
+
+    def entropy(self, size: int) -> bytes:
+        """Ask the operating system."""
+        return os.urandom(size)

@@ -11,7 +11,7 @@ import gc
 import queue
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pykka import ActorDeadError
 
@@ -19,6 +19,7 @@ from actors import signals
 from actors.base import System, start
 from actors.clock import Timers
 from actors.faults import NoFaults
+from actors.gate import Gate
 from actors.logs import carry_stdlib
 from actors.messages import EndTurns, Stop
 from actors.real_platform import RealPlatform
@@ -27,9 +28,11 @@ from actors.stdio import Sink, Source, take_stdio
 from actors.telemetry import LoggedTelemetry
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from actors.faults import Faults
     from actors.runtime import Runtime
-    from actors.telemetry import Telemetry
+    from actors.wire import ByteSink, ByteSource
     from actors.work import StepService
 
 SHUTDOWN_LIMIT_S = 330.0
@@ -44,55 +47,77 @@ SWITCH_INTERVAL_S = 0.001
 """A busy Python thread keeps others waiting for this long at the most (default 5 ms)."""
 
 
-class _Note(NamedTuple):
+class Note(NamedTuple):
     """Why the main thread should look up."""
 
     kind: str
     code: int = 0
 
 
+class Notes(Protocol):
+    """What the main thread waits for, as `queue.SimpleQueue` has it."""
+
+    def put(self, note: Note, /) -> None:
+        """Leave a note.  Never waits; safe in a signal handler."""
+        ...
+
+    def get(self, block: bool = ..., timeout: float | None = ...) -> Note:  # noqa: FBT001 - the queue's own signature
+        """Wait for the next note.
+
+        Raises:
+            queue.Empty: None came within ``timeout`` seconds.
+
+        """
+        ...
+
+
+class Ground(NamedTuple):
+    """What a server stands on: a process's own, or a simulated one."""
+
+    system: System
+    source: ByteSource
+    sink: ByteSink
+    notes: Notes
+    make_steps: Callable[[], StepService]
+    """Called once, when the first turn starts."""
+    gate: Gate
+    warm_up: Callable[[], None]
+    """Called once on a leaf thread, when the client has its first session."""
+
+
 class Server:
     """One connection from its first byte to its exit code.  The main thread lives here."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        faults: Faults | None = None,
-        telemetry: Telemetry | None = None,
-    ) -> None:
-        """Take over stdin and stdout."""
-        # SimpleQueue.put may be called in a signal handler: it is re-entrant.
-        self._notes: queue.SimpleQueue[_Note] = queue.SimpleQueue()
-        signals.note(lambda number: self._notes.put(_Note("signal", 128 + number)))
-        faults = faults or NoFaults()
-        platform = RealPlatform()
-        self._system = System(platform, telemetry or LoggedTelemetry(), faults, Timers(platform))
+    def __init__(self, runtime: Runtime, ground: Ground) -> None:
+        """Serve ``runtime``; nothing runs before `run`."""
         self._runtime = runtime
+        self._ground = ground
+        self._system = ground.system
+        self._notes = ground.notes
         self._steps: StepService | None = None
         self._warm = False
-        wire_in, wire_out = take_stdio()
         self._tree = ServerTree(
-            self._system,
+            ground.system,
             runtime=runtime,
-            source=Source(wire_in, faults),
-            sink=Sink(wire_out, faults),
+            source=ground.source,
+            sink=ground.sink,
             steps=self._make_steps,
+            gate=ground.gate,
             milestones=Milestones(
                 self._session_opened,
-                lambda: self._notes.put(_Note("end of input")),
+                lambda: self._notes.put(Note("end of input")),
                 self._client_gone,
-                lambda: self._notes.put(_Note("all over")),
+                lambda: self._notes.put(Note("all over")),
             ),
         )
 
     def _client_gone(self, why: str) -> None:
         self._system.telemetry.event("client_gone", "writer", why=why)
-        self._notes.put(_Note("client gone"))
+        self._notes.put(Note("client gone"))
 
     def run(self) -> int:
         """Serve until something ends the connection; return the exit code."""
-        sys.setswitchinterval(SWITCH_INTERVAL_S)
-        root = start(self._tree.make_root, lambda _reason: self._notes.put(_Note("root down")))
+        root = start(self._tree.make_root, lambda _reason: self._notes.put(Note("root down")))
         self._tree.root.bind(root)
         note = self._notes.get()
         while note.kind == "all over":
@@ -115,11 +140,8 @@ class Server:
             self._system.platform.spawn("warm up", self._warm_up)
 
     def _warm_up(self) -> None:
-        carry_stdlib()
         self._runtime.warm_up()
-        # What was imported lives as long as we do: the collector need not look at it again.
-        gc.freeze()
-        gc.enable()
+        self._ground.warm_up()
 
     def _end_turns(self) -> None:
         """Cancel what runs and give it time to clean up; a second signal takes that time away."""
@@ -142,14 +164,43 @@ class Server:
         return None
 
     def _make_steps(self) -> StepService:
-        from actors.steps import RealSteps
-
-        steps = self._steps = RealSteps(self._system.platform, self._system.faults)
-        # Beside the turn's own preparations: its first step then starts like any other.
-        self._system.platform.spawn("warm up steps", steps.warm_up)
+        steps = self._steps = self._ground.make_steps()
         return steps
 
 
 def serve(runtime: Runtime, faults: Faults | None = None) -> int:
     """Serve ``runtime`` on stdin and stdout until the connection ends; return the exit code."""
-    return Server(runtime, faults).run()
+    # SimpleQueue.put may be called in a signal handler: it is re-entrant.
+    notes: queue.SimpleQueue[Note] = queue.SimpleQueue()
+    signals.note(lambda number: notes.put(Note("signal", 128 + number)))
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    faults = faults or NoFaults()
+    platform = RealPlatform()
+    system = System(platform, LoggedTelemetry(), faults, Timers(platform))
+    wire_in, wire_out = take_stdio()
+    ground = Ground(
+        system,
+        Source(wire_in, faults),
+        Sink(wire_out, faults),
+        notes,
+        lambda: _real_steps(system),
+        Gate(platform, faults),
+        _settle_down,
+    )
+    return Server(runtime, ground).run()
+
+
+def _real_steps(system: System) -> StepService:
+    from actors.steps import RealSteps
+
+    steps = RealSteps(system.platform, system.faults)
+    # Beside the turn's own preparations: its first step then starts like any other.
+    system.platform.spawn("warm up steps", steps.warm_up)
+    return steps
+
+
+def _settle_down() -> None:
+    """Now that all is imported: it lives as long as we do, and the collector may pass it over."""
+    carry_stdlib()
+    gc.freeze()
+    gc.enable()

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from actors.address import Address
 from actors.backpressure import BackpressureActor
 from actors.connection import Connection
-from actors.gate import Gate
 from actors.reader import ReaderActor, ReaderState
 from actors.responder import ResponderActor
 from actors.router import RouterActor, RouterState
@@ -27,12 +26,13 @@ if TYPE_CHECKING:
 
     from actors.backpressure import BackpressureMessage
     from actors.base import System
+    from actors.gate import Gate
     from actors.messages import BatchReady, ReadMore, ResponderMessage, RouterMessage
     from actors.runtime import Runtime
     from actors.session_tree import SessionTree
-    from actors.stdio import Sink, Source
     from actors.strategies import Strategy
     from actors.supervisor import SupervisorMessage
+    from actors.wire import ByteSink, ByteSource
     from actors.work import StepService
 
 RESTARTS = (3, 60.0)
@@ -56,16 +56,17 @@ class ServerTree:
         system: System,
         *,
         runtime: Runtime,
-        source: Source,
-        sink: Sink,
+        source: ByteSource,
+        sink: ByteSink,
         steps: Callable[[], StepService],
+        gate: Gate,
         milestones: Milestones,
     ) -> None:
         """Compose; nothing runs before the root is started."""
         self._system = system
         self._steps = steps
         self._tree: SessionTree | None = None
-        self.gate = Gate(system.platform, system.faults)
+        self.gate = gate
         responder: Address[ResponderMessage] = self._address("responder")
         self.connection = Connection(system.platform, self.gate, responder)
         self.router: Address[RouterMessage] = self._address("router")
@@ -90,7 +91,7 @@ class ServerTree:
         return self._tree
 
     def _output(
-        self, sink: Sink, responder: Address[ResponderMessage], milestones: Milestones
+        self, sink: ByteSink, responder: Address[ResponderMessage], milestones: Milestones
     ) -> ChildSpec:
         gate: Address[BackpressureMessage] = self._address("gate")
         writer: Address[BatchReady] = self._address("writer")
@@ -104,7 +105,7 @@ class ServerTree:
         )
         return self._supervisor(self._address("output"), specs, "one_for_one")
 
-    def _input(self, source: Source, runtime: Runtime, milestones: Milestones) -> ChildSpec:
+    def _input(self, source: ByteSource, runtime: Runtime, milestones: Milestones) -> ChildSpec:
         reader: Address[ReadMore] = self._address("reader")
         reader_state = ReaderState()
         router_state = RouterState(Switchboard(runtime.turn_rule, runtime.methods))

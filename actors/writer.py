@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from actors.address import Address
     from actors.base import System
     from actors.gate import Gate
-    from actors.stdio import Sink
+    from actors.wire import ByteSink
 
 
 class WriterActor(Actor[BatchReady]):
@@ -25,7 +25,7 @@ class WriterActor(Actor[BatchReady]):
         system: System,
         address: Address[BatchReady],
         gate: Gate,
-        sink: Sink,
+        sink: ByteSink,
         client_gone: Callable[[str], None],
     ) -> None:
         """Write what passes ``gate``; ``client_gone`` is told why nobody reads any more."""

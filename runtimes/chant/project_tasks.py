@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ops.errors import LedgerError, OpsError
 from ops.facts import run_facts
@@ -22,10 +21,25 @@ if TYPE_CHECKING:
 
     from ops.in_flight import Marker
     from runtimes.chant.planning import Planned
-    from runtimes.chant.run_drive import Clock
     from runtimes.chant.run_tasks import RunRequest, Stopping
 
 RUN_ID_BYTES = 4
+
+
+class Source(Protocol):
+    """Where dates and ids come from; `actors.platform` has them."""
+
+    def monotonic(self) -> float:
+        """Seconds on a clock that never goes back."""
+        ...
+
+    def wall(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+    def entropy(self, size: int) -> bytes:
+        """Return random bytes."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +53,9 @@ class Keeper:
 class ProjectTasks:
     """`RunTasks` for one request.  Called on leaf threads, one call at a time."""
 
-    def __init__(self, request: RunRequest, clock: Clock) -> None:
+    def __init__(self, request: RunRequest, source: Source) -> None:
         self._request = request
-        self._clock = clock
+        self._source = source
 
     def prepare(self, stop: Stopping) -> Prepared | RunRefused | None:
         """See `RunTasks.prepare`."""
@@ -95,7 +109,7 @@ class ProjectTasks:
         request = self._request
         facts = run_facts(found.project.root, request.environ)
         return RunContext(
-            run_id=new_run_id(self._clock.wall(), os.urandom(RUN_ID_BYTES)),
+            run_id=new_run_id(self._source.wall(), self._source.entropy(RUN_ID_BYTES)),
             actor=facts.actor,
             origin=request.origin,
             steward=request.steward,
@@ -125,14 +139,14 @@ class ProjectTasks:
         )
 
     def _settle_interrupted(self, ledger: Ledger) -> list[str]:
-        settled = settle_interrupted(ledger, self._clock.wall())
+        settled = settle_interrupted(ledger, self._source.wall())
         return [
             f"run {record['id']} of {record['op']} was interrupted: its process is gone"
             for record in settled
         ]
 
     def _now(self) -> Moment:
-        return Moment(self._clock.wall(), self._clock.monotonic())
+        return Moment(self._source.wall(), self._source.monotonic())
 
 
 def unmet_depends(found: Planned, ledger: Ledger | None) -> list[str]:

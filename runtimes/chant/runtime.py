@@ -15,7 +15,7 @@ from protocol.handshake import AgentCapabilities, AgentInfo
 from runtimes.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from actors.platform import Platform
     from actors.runtime import TurnRule
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
     from protocol.handshake import InitializeParams
     from runtimes.chant.prompts import Accepted
+    from runtimes.chant.run_tasks import RunRequest, RunTasks
     from runtimes.chant.verbs.verb import Invocation
 
 WARM = (
@@ -54,12 +55,20 @@ class ChantRuntime:
     methods = frozenset({"session/resume"})
 
     def __init__(
-        self, platform: Platform, environ: Mapping[str, str], grace_s: float | None = None
+        self,
+        platform: Platform,
+        environ: Mapping[str, str],
+        grace_s: float | None = None,
+        tasks: Callable[[RunRequest], RunTasks] | None = None,
     ) -> None:
-        """Serve with what the steps of every run inherit (never shown) and their grace."""
+        """Serve with what the steps of every run inherit (never shown) and their grace.
+
+        ``tasks`` makes what runs do on disk and ledger; None: real projects.
+        """
         self._platform = platform
         self._environ = environ
         self._grace_s = grace_s
+        self._tasks = tasks or self._project_tasks
 
     def agent_info(self) -> AgentInfo:
         """Name ourselves."""
@@ -93,7 +102,7 @@ class ChantRuntime:
             _tell_ignored(len(request.mcp_servers))
         after = (VERBS_OFFERED,)
         if isinstance(request, NewSession):
-            session_id = f"chant-{os.urandom(SESSION_ID_BYTES).hex()}"
+            session_id = f"chant-{self._platform.entropy(SESSION_ID_BYTES).hex()}"
             result = new_session_result(session_id)
             return OpenedSession(session_id, request.cwd, result, after=after)
         return OpenedSession(request.session_id, request.cwd, after=after)
@@ -105,7 +114,7 @@ class ChantRuntime:
         from runtimes.chant.verb_turn import RemarkedTurn
         from runtimes.chant.verbs.table import VERBS
 
-        key = f"{turn_id}-{os.urandom(KEY_BYTES).hex()}"
+        key = f"{turn_id}-{self._platform.entropy(KEY_BYTES).hex()}"
         texts = [block.text for block in prompt.blocks if isinstance(block, Text)]
         machine = self._machine(read_prompt(texts, VERBS), session.cwd, key)
         if len(texts) == len(prompt.blocks):
@@ -150,11 +159,14 @@ class ChantRuntime:
             run = answering(invocation, cwd, self._environ)
             return VerbTurn(invocation.verb.name, run, key)
         from runtimes.chant.op_turn import OpTurn
-        from runtimes.chant.project_tasks import ProjectTasks
 
         request = request_of(invocation, cwd, self._environ, origin="acp")
-        tasks = ProjectTasks(request, self._platform)
-        return OpTurn(tasks, self._platform, key, self._grace_s)
+        return OpTurn(self._tasks(request), self._platform, key, self._grace_s)
+
+    def _project_tasks(self, request: RunRequest) -> RunTasks:
+        from runtimes.chant.project_tasks import ProjectTasks
+
+        return ProjectTasks(request, self._platform)
 
 
 def _tell_ignored(count: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,9 @@ class StillClock:
 
     def wall(self) -> float:
         return 1_796_033_700.0 + self.now
+
+    def entropy(self, size: int) -> bytes:
+        return os.urandom(size)
 
 
 class Token:
