@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 FaultKind: TypeAlias = Literal[
     "crash", "delay", "drop", "duplicate", "error", "stall", "exit", "late", "garbage", "cut"
@@ -53,8 +53,8 @@ class Faults(Protocol):
         """
         ...
 
-    def lines(self, frames: Sequence[bytes]) -> Sequence[bytes]:
-        """Return what goes to the client in place of ``frames``: whole lines, oldest first."""
+    def lines(self, frames: Sequence[bytes]) -> Iterable[Sequence[bytes]]:
+        """Yield what goes to the client in place of ``frames``, as it may go; may wait."""
         ...
 
 
@@ -66,6 +66,6 @@ class NoFaults:
         del name, who
         return "pass"
 
-    def lines(self, frames: Sequence[bytes]) -> Sequence[bytes]:
+    def lines(self, frames: Sequence[bytes]) -> Iterable[Sequence[bytes]]:
         """Change nothing."""
-        return frames
+        return (frames,)

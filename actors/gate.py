@@ -75,6 +75,10 @@ class Gate:
 
         """
         self._faults.at(BEFORE_PUT)
+        for group in self._faults.lines(frames):
+            self._put(group)
+
+    def _put(self, frames: Sequence[bytes]) -> None:
         done, count = 0, len(frames)
         while done < count:
             with self._changed:

@@ -1,0 +1,34 @@
+"""All points where a fault may be injected, from the modules that declare them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from actors.faults import Point
+
+MODULES = (
+    "actors.base",
+    "actors.callable_step",
+    "actors.gate",
+    "actors.guardian",
+    "actors.guardian_link",
+    "actors.model_call",
+    "actors.outlet",
+    "actors.planned_faults",
+    "actors.process_step",
+    "actors.reader",
+    "actors.step_executor",
+    "actors.stdio",
+)
+"""Every module that declares a point; a test compares this with the code."""
+
+
+def all_points() -> dict[str, Point]:
+    """Import what declares points and return them by name, in order."""
+    from actors.faults import POINTS
+
+    for name in MODULES:
+        import_module(name)
+    return dict(sorted(POINTS.items()))
