@@ -12,11 +12,12 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from ops.branch_tree import BranchTree
 from ops.errors import LedgerError
 from ops.git import GitFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from ops.git import Git
 
@@ -52,6 +53,10 @@ class Branch:
         """Return the newest commit, None when the branch does not exist."""
         return self._git.ask("rev-parse", "--verify", "--quiet", f"{self.ref}^{{commit}}")
 
+    def tree(self) -> BranchTree:
+        """Return the branch as it is now, for reading."""
+        return BranchTree(self._git, self.tip())
+
     def read(self, path: str, tip: str | None) -> bytes | None:
         """Return a file as of commit ``tip``, None when it is not there.
 
@@ -59,19 +64,28 @@ class Branch:
             LedgerError: It is there and can't be read.
 
         """
-        if tip is None or not self._git.text("ls-tree", "--full-tree", tip, "--", path):
-            return None
-        return self._git.run("cat-file", "blob", f"{tip}:{path}")
+        return BranchTree(self._git, tip).read(path)
 
     def files(self, folder: str, tip: str | None) -> list[str]:
         """Return the paths below ``folder`` as of commit ``tip``."""
-        if tip is None:
-            return []
-        out = self._git.run("ls-tree", "--full-tree", "-rz", "--name-only", tip, "--", folder)
-        return [path for path in out.decode(errors="surrogateescape").split("\0") if path]
+        return list(BranchTree(self._git, tip).blobs(folder))
 
     def change(self, path: str, make: Callable[[bytes], bytes | None], message: str) -> str | None:
         """Replace the file at ``path`` by what ``make`` returns for its content (empty: new).
+
+        See `edit`.
+        """
+
+        def one(tree: BranchTree) -> dict[str, bytes] | None:
+            content = make(tree.read(path) or b"")
+            return None if content is None else {path: content}
+
+        return self.edit(one, message)
+
+    def edit(
+        self, make: Callable[[BranchTree], Mapping[str, bytes] | None], message: str
+    ) -> str | None:
+        """Write the files (path to content) that ``make`` returns, all of them in one commit.
 
         ``make`` may be called several times, each time with what others have written meanwhile.
         Returns the commit, or None when ``make`` returned None and nothing was changed.
@@ -84,12 +98,12 @@ class Branch:
         why: str | None = None
         with _queue(self._state_dir, give_up_s):
             for pause_s in _pauses():
-                tip = self.tip()
-                content = make(self.read(path, tip) or b"")
-                if content is None:
+                tree = self.tree()
+                files = make(tree)
+                if files is None:
                     return None
-                commit = self._commit(path, content, tip, message)
-                why = self._swap(commit, tip)
+                commit = self._commit(files, tree.tip, message)
+                why = self._swap(commit, tree.tip)
                 if why is None:
                     return commit
                 if time.monotonic() + pause_s > give_up_s:
@@ -98,16 +112,19 @@ class Branch:
         msg = f"nothing was written to branch {self.name} within {PATIENCE_S:g} s: {why}"
         raise LedgerError(msg)
 
-    def _commit(self, path: str, content: bytes, tip: str | None, message: str) -> str:
+    def _commit(self, files: Mapping[str, bytes], tip: str | None, message: str) -> str:
         import tempfile
 
-        blob = self._git.text("hash-object", "-w", "--stdin", stdin=content)
+        rows: list[str] = []
+        for path, content in files.items():
+            blob = self._git.text("hash-object", "-w", "--stdin", stdin=content)
+            rows.append(f"100644 {blob}\t{path}\0")
+        entries = "".join(rows).encode(errors="surrogateescape")
         with tempfile.TemporaryDirectory(prefix="chant-index-") as folder:
             index = {"GIT_INDEX_FILE": os.path.join(folder, "index")}
             if tip is not None:
                 self._git.run("read-tree", tip, env=index)
-            entry = f"100644 {blob}\t{path}\0".encode(errors="surrogateescape")
-            self._git.run("update-index", "-z", "--index-info", stdin=entry, env=index)
+            self._git.run("update-index", "-z", "--index-info", stdin=entries, env=index)
             tree = self._git.text("write-tree", env=index)
         parent = [] if tip is None else ["-p", tip]
         return self._git.text("commit-tree", tree, *parent, "-m", message, env=self._committer())

@@ -1,6 +1,7 @@
 """The ledger: what happened, on an orphan branch of the project's own repository.
 
-Layout: ``<env>/runs/<op>.jsonl``, one run a line, oldest first.
+Layout: ``<env>/runs/<op>.jsonl``, one run a line, oldest first; full files are put beside it, see
+`ops.run_files`.
 """
 
 from __future__ import annotations
@@ -8,15 +9,17 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ops.branch import Branch
 from ops.errors import LedgerError
 from ops.git import Git
+from ops.run_files import is_known, read_line, runs_path, sort_files, with_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from ops.branch_tree import BranchTree
     from ops.project import LedgerSettings
 
 PUSH_TIMEOUT_S = 60.0
@@ -64,35 +67,63 @@ class Ledger:
             LedgerError: It could not be written, or (``push = "require"``) not be pushed.
 
         """
-        path = runs_path(record["env"], record["op"])
+        env, op = record["env"], record["op"]
         text = json.dumps(record, separators=(",", ":"), ensure_ascii=False)
         line = text.encode(errors="replace") + b"\n"
+        path = runs_path(env, op)
 
-        def make(content: bytes) -> bytes | None:
-            if _is_known(record, content):
+        def make(tree: BranchTree) -> dict[str, bytes] | None:
+            content = tree.read(path) or b""
+            if is_known(record, _newest_first(tree, env, op, content)):
                 return None
-            # A line that was cut off must not swallow the next one.
-            ended = content if not content or content.endswith(b"\n") else content + b"\n"
-            return ended + line
+            return with_line(tree, env, op, content, line)
 
-        message = f"{record['op']}: {record['status']} in {record['env']} ({record['id']})"
-        return self._push(self.branch.change(path, make, message))
+        message = f"{op}: {record['status']} in {env} ({record['id']})"
+        return self._push(self.branch.edit(make, message))
 
     def runs(self, env: str, op: str) -> RunLines:
-        """Return all recorded runs of an Op in an environment.
+        """Return all recorded runs of an Op in an environment: years of them, perhaps.
 
         Raises:
             LedgerError: The branch can't be read.
 
         """
-        content = self.branch.read(runs_path(env, op), self.branch.tip()) or b""
-        read = [_read_line(line) for line in content.splitlines()]
-        records = tuple(record for record in read if record is not None)
-        return RunLines(records, len(read) - len(records))
+        runs_path(env, op)
+        return _read_runs(self.branch.tree(), env, op, None)[op]
+
+    def recent(self, env: str, limit: int, op: str | None = None) -> RunLines:
+        """Return the last ``limit`` runs of one Op, or of all, newest first, each run once.
+
+        What it costs depends on ``limit`` and the number of Ops, not on how many runs there are.
+
+        Raises:
+            LedgerError: The branch can't be read.
+
+        """
+        found = _read_runs(self.branch.tree(), env, op, limit).values()
+        ended = [each for lines in found for each in lines.records]
+        newest = sorted(ended, key=_moment, reverse=True)
+        damaged = sum(lines.damaged for lines in found)
+        return RunLines(tuple(_once(newest)[:limit]), damaged)
+
+    def newest_of_each(self, env: str) -> dict[str, Mapping[str, Any]]:
+        """Return the last recorded run of every Op that has one.
+
+        Raises:
+            LedgerError: The branch can't be read.
+
+        """
+        found = _read_runs(self.branch.tree(), env, None, 1)
+        return {op: lines.records[-1] for op, lines in found.items() if lines.records}
+
+    def environments(self) -> tuple[str, ...]:
+        """Return the environments that have facts, in order of their names."""
+        return tuple(name for name in self.branch.tree().folders() if not name.startswith("_"))
 
     def newest(self, env: str, op: str) -> Mapping[str, Any] | None:
         """Return the run that was recorded last, None when there is none."""
-        records = self.runs(env, op).records
+        runs_path(env, op)
+        records = _read_runs(self.branch.tree(), env, op, 1)[op].records
         return records[-1] if records else None
 
     def _push(self, commit: str | None) -> Appended:
@@ -122,39 +153,49 @@ def open_ledger(root: str, settings: LedgerSettings) -> Ledger | NoLedger:
     return Ledger(settings, state_dir, Branch(git, settings.branch, state_dir), git)
 
 
-def runs_path(env: str, op: str) -> str:
-    """Return the file of an Op's runs on the branch.
-
-    Raises:
-        LedgerError: A name can't be part of a path.
-
-    """
-    for name in (env, op):
-        if not name or name.startswith(".") or "/" in name or not name.isprintable():
-            msg = f"{name!r} can't name a file of the ledger"
-            raise LedgerError(msg)
-    return f"{env}/runs/{op}.jsonl"
+def _newest_first(tree: BranchTree, env: str, op: str, newest: bytes) -> Iterator[bytes]:
+    """Yield the newest file's content, then, only if asked on, those of the full ones."""
+    yield newest
+    blobs = tree.blobs(f"{env}/runs/")
+    paths = sort_files(blobs)[op].paths() if runs_path(env, op) in blobs else []
+    for path in paths[1:]:
+        yield from (content for _path, content in tree.contents({path: blobs[path]}))
 
 
-def _read_line(line: bytes) -> Mapping[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except ValueError:
-        return None
-    if not isinstance(value, dict):
-        return None
-    record = cast("dict[str, Any]", value)
-    return record if {"id", "status"} <= record.keys() else None
+def _read_runs(
+    tree: BranchTree, env: str, only: str | None, least: int | None
+) -> dict[str, RunLines]:
+    """Return the newest runs of each Op, oldest first: at least ``least`` of each, or all."""
+    blobs = tree.blobs(f"{env}/runs/")
+    left = {op: files.paths() for op, files in sort_files(blobs).items() if only in {None, op}}
+    found = {op: RunLines() for op in left} if only is None else {only: RunLines()}
+    while left:
+        # One file of each Op a round, so that git is called as often as the longest Op needs.
+        now = {paths.pop(0): op for op, paths in left.items()}
+        for path, content in tree.contents({path: blobs[path] for path in now}):
+            found[now[path]] = _with_older(found[now[path]], content)
+        left = {
+            op: paths
+            for op, paths in left.items()
+            if paths and (least is None or len(found[op].records) < least)
+        }
+    return found
 
 
-def _is_known(record: Mapping[str, Any], content: bytes) -> bool:
-    """Tell whether the run is there; what became of it outranks that it was interrupted."""
-    mark = json.dumps(record["id"]).encode()
-    if mark not in content:
-        return False
-    read = (_read_line(line) for line in content.splitlines() if mark in line)
-    known = [each["status"] for each in read if each and each["id"] == record["id"]]
-    return any(record["status"] == "interrupted" or each != "interrupted" for each in known)
+def _with_older(lines: RunLines, content: bytes) -> RunLines:
+    read = [read_line(line) for line in content.splitlines()]
+    records = tuple(record for record in read if record is not None)
+    return RunLines(records + lines.records, lines.damaged + len(read) - len(records))
+
+
+def _moment(record: Mapping[str, Any]) -> tuple[str, str]:
+    return str(record.get("ended") or ""), str(record["id"])
+
+
+def _once(newest: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Leave out that a run was interrupted when what became of it is there as well."""
+    ended = {each["id"] for each in newest if each["status"] != "interrupted"}
+    return [each for each in newest if each["status"] != "interrupted" or each["id"] not in ended]
 
 
 def _why(root: str, settings: LedgerSettings, error: LedgerError) -> str:

@@ -260,7 +260,7 @@ def test_a_change_that_lost_the_race_starts_from_what_the_winner_wrote(tmp_path:
 def swap_in(branch: Any, content: bytes) -> None:
     """Write past the queue, which the test itself holds."""
     tip = branch.tip()
-    assert branch._swap(branch._commit("f", content, tip, "theirs"), tip) is None
+    assert branch._swap(branch._commit({"f": content}, tip, "theirs"), tip) is None
 
 
 def test_push_reaches_the_remote_or_says_loudly_that_it_did_not(tmp_path: Path) -> None:
