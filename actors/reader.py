@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from actors.base import Actor
 from actors.faults import point
 from actors.messages import CancelRead, Incoming, ReadMore
+from actors.spill import SpillingStore
 from actors.stdio import End, Woken
 from protocol.errors import InvalidRequest, ProtocolError, line_too_long
 from protocol.framing import LineSplitter, LineTooLong
@@ -34,7 +35,7 @@ class ReaderState:
 
     def __init__(self) -> None:
         """Start before the first byte."""
-        self.splitter = LineSplitter()
+        self.splitter = LineSplitter(store=SpillingStore())
         self.frames: deque[Frame] = deque()
         self.in_hand: deque[ToTell] = deque()
         self.seq = 0

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from actors.switchboard import Turn
     from actors.turn import TurnMachine, TurnResult
     from actors.turn_slot import TurnSlot
+    from protocol.acp.prompts import Prompt
 
 
 class Question(NamedTuple):
@@ -46,14 +47,19 @@ class ClientTurnHost:
         self._runtime = runtime
         self._connection = connection
         self._opened = opened
-        self._turn = turn
+        self._turn_id, self._session_id = turn.turn_id, turn.session_id
+        self._request_id = turn.request_id
+        self._prompt: Prompt | None = turn.prompt
         self._session = session
         self._router = router
         self._settled = False
 
     def begin(self) -> TurnMachine:
-        """Have the runtime make the machine."""
-        return self._runtime.begin_turn(self._opened, self._turn.prompt, self._turn.turn_id)
+        """Have the runtime make the machine; what it needs of the prompt is then the machine's."""
+        assert self._prompt is not None  # noqa: S101 - begun once
+        machine = self._runtime.begin_turn(self._opened, self._prompt, self._turn_id)
+        self._prompt = None  # it may be 60 MiB, and we live as long as the turn
+        return machine
 
     def put_question(self, slot: TurnSlot, key: str, method: str, params: dict[str, Any]) -> None:
         """Send a request of ours, in order with what the turn said before it."""
@@ -70,16 +76,16 @@ class ClientTurnHost:
                 rest.append(item)
                 continue
             if rest:
-                lines += self._runtime.render_items(self._turn.session_id, rest)
+                lines += self._runtime.render_items(self._session_id, rest)
                 rest = []
             lines.append(item)
         if rest:
-            lines += self._runtime.render_items(self._turn.session_id, rest)
+            lines += self._runtime.render_items(self._session_id, rest)
         self._connection.gate.put(lines)
 
     def answer(self, result: TurnResult) -> None:
         """Answer the prompt, unless someone had to do it for us."""
-        request_id = self._turn.request_id
+        request_id = self._request_id
         if result.error is not None:
             line = encode_error(request_id, result.error)
         else:
@@ -94,9 +100,9 @@ class ClientTurnHost:
         if problem is not None:
             from actors.logs import log
 
-            log().opt(exception=problem).error("turn {} lost its voice", self._turn.turn_id)
+            log().opt(exception=problem).error("turn {} lost its voice", self._turn_id)
         if not self._settled:  # else the client may be using the id for its next request
-            self._connection.answer(self._turn.request_id, InternalError())
-        self._connection.drop_questions(self._turn.turn_id)
-        self._session.tell(TurnEnded(self._turn.turn_id))
-        self._router.tell(TurnAnswered(self._turn.turn_id))
+            self._connection.answer(self._request_id, InternalError())
+        self._connection.drop_questions(self._turn_id)
+        self._session.tell(TurnEnded(self._turn_id))
+        self._router.tell(TurnAnswered(self._turn_id))

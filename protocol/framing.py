@@ -6,18 +6,19 @@ define, and `initialize` waits for every import.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """Longest line we keep, without its newline.  Room for a prompt with a few base64 images."""
 
+_LOOK_BYTES = 4096
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Line(NamedTuple):
-    """One line without its line end; a bytearray if it came in several chunks."""
+    """One line without its line end; as its store hands it out if it came in several chunks."""
 
-    data: bytes | bytearray
+    data: bytes | bytearray | memoryview
 
 
 class LineTooLong(NamedTuple):
@@ -26,7 +27,52 @@ class LineTooLong(NamedTuple):
     limit: int
 
 
+Data: TypeAlias = bytes | bytearray | memoryview
 Frame: TypeAlias = Line | LineTooLong
+
+
+class Store(Protocol):
+    """Where the pieces of a line are kept until its newline comes."""
+
+    def __len__(self) -> int:
+        """How many bytes are kept."""
+        ...
+
+    def append(self, piece: bytes) -> None:
+        """Keep one more piece."""
+        ...
+
+    def take(self) -> bytearray | memoryview:
+        """Hand out all that is kept, without a copy, and start anew."""
+        ...
+
+    def drop(self) -> None:
+        """Forget all that is kept."""
+        ...
+
+
+class MemoryStore:
+    """Keeps a line in memory."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def __len__(self) -> int:
+        """How many bytes are kept."""
+        return len(self._held)
+
+    def append(self, piece: bytes) -> None:
+        """Keep one more piece."""
+        self._held += piece
+
+    def take(self) -> bytearray:
+        """Hand out the buffer itself: a copy would double what a 60 MiB line costs."""
+        held, self._held = self._held, bytearray()
+        return held
+
+    def drop(self) -> None:
+        """Forget all that is kept."""
+        self._held = bytearray()
 
 
 class LineSplitter:
@@ -37,10 +83,10 @@ class LineSplitter:
     very start.  The end of input needs no call: what has no newline was never a message.
     """
 
-    def __init__(self, limit: int = MAX_LINE_BYTES) -> None:
-        """Start before the first byte of a stream."""
+    def __init__(self, limit: int = MAX_LINE_BYTES, store: Store | None = None) -> None:
+        """Start before the first byte of a stream; unfinished lines are kept in ``store``."""
         self._limit = limit
-        self._held = bytearray()
+        self._held: Store = MemoryStore() if store is None else store
         self._too_long = False
         self._at_start = True
 
@@ -66,42 +112,46 @@ class LineSplitter:
         if self._too_long or not piece:
             return
         if len(self._held) + len(piece) > self._limit:
-            self._held = bytearray()
+            self._held.drop()
             self._too_long = True
             return
-        self._held += piece
+        self._held.append(piece)
 
     def _complete(self, piece: bytes) -> Frame | None:
         """End the line with ``piece``; None for a blank one."""
-        line: bytes | bytearray
+        line: Data
         if self._held or self._too_long or len(piece) > self._limit:
             self._hold(piece)
             if self._too_long:
                 self._too_long = self._at_start = False
                 return LineTooLong(self._limit)
-            # The buffer itself is handed out: a copy would double what a 60 MiB line costs.
-            line, self._held = self._held, bytearray()
+            line = self._held.take()
         else:
             line = piece
         return self._trimmed(line)
 
-    def _trimmed(self, line: bytes | bytearray) -> Line | None:
-        """Take off a byte order mark and a carriage return; None for a blank line.
-
-        Slicing copies, which is cheap for bytes (at most one chunk) and avoided for a bytearray.
-        """
+    def _trimmed(self, line: Data) -> Line | None:
+        """Take off a byte order mark and a carriage return; None for a blank line."""
         if self._at_start:
             self._at_start = False
-            if line.startswith(_BYTE_ORDER_MARK):
-                line = _without(line, slice(0, len(_BYTE_ORDER_MARK)))
-        if line.endswith(b"\r"):
-            line = _without(line, slice(len(line) - 1, None))
-        return None if not line or line.isspace() else Line(line)
+            if line[:3] == _BYTE_ORDER_MARK:
+                line = _without(line, 0, 3)
+        if line[-1:] == b"\r":
+            line = _without(line, len(line) - 1, len(line))
+        return None if _blank(line) else Line(line)
 
 
-def _without(line: bytes | bytearray, part: slice) -> bytes | bytearray:
-    """Cut one end off; a bytearray is changed in place, which moves no bytes."""
+def _without(line: Data, start: int, end: int) -> Data:
+    """Cut one end off, without moving the bytes of a long line."""
     if isinstance(line, bytearray):
-        del line[part]
+        del line[start:end]
         return line
-    return line[part.stop :] if part.start == 0 and part.stop else line[: part.start]
+    return line[end:] if start == 0 else line[:start]
+
+
+def _blank(line: Data) -> bool:
+    """Tell whether a line is empty or only space."""
+    if isinstance(line, memoryview):  # such a line is long, and hardly ever blank
+        starts = range(0, len(line), _LOOK_BYTES)
+        return all(bytes(line[start : start + _LOOK_BYTES]).isspace() for start in starts)
+    return not line or line.isspace()

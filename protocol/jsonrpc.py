@@ -88,7 +88,7 @@ def is_request_id(value: object) -> TypeGuard[RequestId]:
     return kind is str or kind is int or value is None
 
 
-def decode(line: bytes | bytearray) -> Message:
+def decode(line: bytes | bytearray | memoryview) -> Message:
     """Read one line, without its line end.
 
     Never raises: what is wrong with the line comes back as `Rejected` or `Ignored`.
@@ -127,6 +127,14 @@ def encode_request(request_id: RequestId, method: str, params: JsonObject) -> by
 def encode_notification(method: str, params: JsonObject) -> bytes:
     """Write a notification of ours, newline included."""
     return encode({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+def encode_text(text: str) -> bytes:
+    """Write one JSON string, for a line that is put together from parts."""
+    try:
+        return orjson.dumps(text)
+    except orjson.JSONEncodeError:
+        return orjson.dumps(writable(text))
 
 
 def encode(message: JsonObject) -> bytes:
@@ -200,7 +208,7 @@ def _answer(message: JsonObject) -> Result | Failure | Ignored:
     return Failure(request_id, InvalidRequest.code, "malformed answer")
 
 
-def _with_surrogates_replaced(line: bytes | bytearray) -> bytes | None:
+def _with_surrogates_replaced(line: bytes | bytearray | memoryview) -> bytes | None:
     r"""Replace lone surrogate escapes such as ``\ud800`` by U+FFFD; None if there is none.
 
     JSON allows them, JavaScript writes them for a text cut inside a pair, and orjson refuses them.

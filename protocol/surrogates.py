@@ -14,7 +14,7 @@ _ESCAPE = re.compile(
 )
 
 
-def replace_lone_escapes(line: bytes | bytearray) -> bytes | None:
+def replace_lone_escapes(line: bytes | bytearray | memoryview) -> bytes | None:
     r"""Replace each lone escape by ``\ufffd``; None if ``line`` has none."""
     replaced = 0
 

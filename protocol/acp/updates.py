@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
 
 from protocol.acp.cutting import MAX_UPDATE_BYTES, json_size, shorten_raw, shorten_text
-from protocol.jsonrpc import encode
+from protocol.jsonrpc import encode, encode_text
 
 if TYPE_CHECKING:
     from protocol.members import JsonObject
@@ -182,6 +183,8 @@ def encode_update(session_id: str, update: Update) -> bytes:
     A tool call whose line would pass `MAX_UPDATE_BYTES` is shortened with a visible note.  Chunks
     are not: only the caller can make several messages of one, see `cut_text`.
     """
+    if isinstance(update, AgentMessageChunk):
+        return _message_line(session_id, update)
     line = _line(session_id, update)
     if len(line) > MAX_UPDATE_BYTES and isinstance(update, ToolCall | ToolCallUpdate):
         return _line(session_id, _shortened(update))
@@ -231,6 +234,21 @@ def tool_call_to_wire(call: ToolCall | ToolCallUpdate) -> JsonObject:
 def within_limits(call: ToolCall | ToolCallUpdate) -> ToolCall | ToolCallUpdate:
     """Shorten a tool call that is too long for one line; for those that travel in a request."""
     return call if json_size(tool_call_to_wire(call)) <= 3 * _PART_BYTES else _shortened(call)
+
+
+def _message_line(session_id: str, chunk: AgentMessageChunk) -> bytes:
+    """Write the line that is sent most: only its text is encoded, what is around it is kept."""
+    before, after = _around_text(session_id, chunk.message_id)
+    return before + encode_text(chunk.text) + after
+
+
+@lru_cache(maxsize=256)
+def _around_text(session_id: str, message_id: str) -> tuple[bytes, bytes]:
+    """Return what stands before and after the text of a message's chunks."""
+    line = _line(session_id, AgentMessageChunk("", message_id))
+    # Quotes inside of an id are escaped, so this can only be the member itself.
+    before, found, after = line.partition(b'"text":""')
+    return before + found[:-2], after
 
 
 def _line(session_id: str, update: Update) -> bytes:

@@ -20,7 +20,7 @@ from ops.events import (
     StepSettled,
     StepStarted,
 )
-from protocol.acp.cutting import cut_text, shorten_raw, shorten_text
+from protocol.acp.cutting import TEXT_PIECE_BYTES, cut_text, shorten_raw, shorten_text
 from protocol.acp.updates import AgentMessageChunk, ToolCall, ToolCallUpdate, ToolText
 from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark, VerbOutput
 from runtimes.chant.json_text import json_line, plain
@@ -39,6 +39,10 @@ _FINAL: dict[str, ToolStatus] = {"fail": "failed", "cancelled": "failed"}
 
 _NEVER_RAN = {"skipped", "not_reached"}
 
+_OUTPUT_BYTES = 8 * 1024
+"""Streamed output in one message.  A client that stops reading leaves 64 of them waiting: half a
+MiB, where messages of 56 KiB would hold seven times that."""
+
 _RAW_BYTES = 24 * 1024
 _TEXT_BYTES = 8 * 1024
 """What raw values and texts of a tool call keep: together they stay in a line of 60 KiB, which is
@@ -49,9 +53,9 @@ def updates_of(item: Item) -> Iterator[Update]:
     """Say ``item`` in the protocol's words, cut so that no line gets too long."""
     match item:
         case StepOutput(run_id=run_id, step_id=step_id, stream=stream, text=text):
-            yield from _chunks(f"{run_id}/{step_id}/{stream}", text)
+            yield from _chunks(f"{run_id}/{step_id}/{stream}", text, _OUTPUT_BYTES)
         case VerbOutput(message_id, text) | Remark(message_id, text):
-            yield from _chunks(message_id, text)
+            yield from _chunks(message_id, text, _OUTPUT_BYTES)
         case PlanAnnounced(run_id, plan):
             for step in plan.steps:
                 yield _opened(f"{run_id}/{step.step_id}", step.title, "pending", step.args)
@@ -75,8 +79,10 @@ def updates_of(item: Item) -> Iterator[Update]:
             assert_never(item)
 
 
-def _chunks(message_id: str, text: str) -> Iterator[AgentMessageChunk]:
-    for piece in cut_text(text):
+def _chunks(
+    message_id: str, text: str, limit_bytes: int = TEXT_PIECE_BYTES
+) -> Iterator[AgentMessageChunk]:
+    for piece in cut_text(text, limit_bytes):
         yield AgentMessageChunk(piece, message_id)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol.framing import Frame, Line, LineSplitter, LineTooLong
+from protocol.framing import Frame, Line, LineSplitter, LineTooLong, MemoryStore
 
 LINES = st.binary(min_size=1, max_size=40).filter(
     lambda line: b"\n" not in line and not line.isspace() and not line.endswith(b"\r")
@@ -105,7 +105,8 @@ def test_a_line_without_its_newline_is_not_handed_out() -> None:
 def test_a_line_of_several_chunks_is_handed_out_without_a_copy() -> None:
     splitter = LineSplitter()
     splitter.feed(b"abc")
-    held = splitter._held
+    assert isinstance(splitter._held, MemoryStore)
+    held = splitter._held._held
 
     (frame,) = splitter.feed(b"def\r\nghi")
 
