@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 
 AT_START = point("actor.start", "an actor is about to run its start-up code")
+AT_STOP = point("actor.stop", "an actor is about to clean up after an orderly stop")
 BEFORE_MESSAGE = point("actor.receive", "an actor is about to handle a message")
 _ONE_LIFE = frozenset({Stop, Tick, Down})
 """Messages for one incarnation only: a held Stop would end the next one."""
@@ -69,7 +70,13 @@ class Actor(pykka.ThreadingActor, Generic[M]):
     # --- pykka's override points
 
     def _create_actor_inbox(self) -> Mailbox:  # type: ignore[override]  # pykka calls it on the instance
-        return Mailbox(self.system.platform, self._left_over, self._high_water)
+        return Mailbox(
+            self.system.platform,
+            self._left_over,
+            self._high_water,
+            name=self.address.name,
+            faults=self.system.faults,
+        )
 
     def _start_actor_loop(self) -> None:
         self._task = self.system.platform.spawn(self.address.name, self._actor_loop)
@@ -100,7 +107,7 @@ class Actor(pykka.ThreadingActor, Generic[M]):
     def on_start(self) -> None:
         """Run the start-up hook under the same guard as messages."""
         try:
-            self.system.faults.at(AT_START)
+            self.system.faults.at(AT_START, self.address.name)
             self.started()
         except BaseException as error:
             raise self._crashed(error) from error
@@ -109,6 +116,7 @@ class Actor(pykka.ThreadingActor, Generic[M]):
     def on_stop(self) -> None:
         """Run the hook, then remember that the end was asked for."""
         try:
+            self.system.faults.at(AT_STOP, self.address.name)
             self.stopped()
         except BaseException as error:
             raise self._crashed(error) from error
@@ -122,9 +130,9 @@ class Actor(pykka.ThreadingActor, Generic[M]):
             if type(message) is Stop:
                 self.stop_asked()
                 return None
-            self.system.faults.at(BEFORE_MESSAGE)
+            self.system.faults.at(BEFORE_MESSAGE, self.address.name)
             answer = self.receive(message)
-            self.system.faults.at(AFTER_MESSAGE)
+            self.system.faults.at(AFTER_MESSAGE, self.address.name)
         except BaseException as error:
             crash = self._crashed(error)
             self.last_words(message)

@@ -123,7 +123,7 @@ class CallableStep:
     def _run(self) -> None:
         end = self._call()
         try:
-            self._faults.at(AT_RETURN)
+            self._faults.at(AT_RETURN, self.step_id)
         except Exception as fault:  # noqa: BLE001 - an injected fault must not cost the report
             end = StepEnd(self.step_id, "lost", error=f"reporting the end failed: {fault}")
         self._end(end)
@@ -132,7 +132,7 @@ class CallableStep:
         if self.cancel.is_set():
             return StepEnd(self.step_id, "cancelled")
         try:
-            self._faults.at(AT_CALL)
+            self._faults.at(AT_CALL, self.step_id)
             value = self._work.run(self)
         except BaseException as error:  # noqa: BLE001 - also SystemExit is only this step's failure
             return StepEnd(self.step_id, "failed", error=str(error) or type(error).__name__)

@@ -17,8 +17,10 @@ FaultKind: TypeAlias = Literal[
 Verdict: TypeAlias = Literal["pass", "drop", "duplicate"]
 """What the caller at a point must do itself; everything else happens inside of `Faults.at`."""
 
-AT_ANY_POINT: tuple[FaultKind, ...] = ("crash", "delay")
+AT_ANY_POINT: tuple[FaultKind, ...] = ("crash", "delay", "stall", "exit")
 """What each point supports that does not say otherwise."""
+WITH_ERROR: tuple[FaultKind, ...] = ("error", *AT_ANY_POINT)
+"""What a point supports where the system itself may refuse."""
 
 
 class Point(NamedTuple):

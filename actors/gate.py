@@ -113,6 +113,20 @@ class Gate:
                 if self._waiting:
                     self._changed.notify_all()
 
+    def wait_empty(self, timeout_s: float, platform: Platform) -> bool:
+        """Wait until nothing is pending, at most ``timeout_s`` seconds; False if it took longer."""
+        until = platform.monotonic() + timeout_s
+        with self._changed:
+            self._waiting += 1
+            try:
+                while self.pending:
+                    if (left_s := until - platform.monotonic()) <= 0:
+                        return False
+                    self._changed.wait(left_s)
+            finally:
+                self._waiting -= 1
+        return True
+
     def close(self) -> int:
         """Wake everyone and abandon what was not written.  Safe to call twice.
 

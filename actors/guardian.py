@@ -8,14 +8,16 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
-from actors.faults import point
+from actors.faults import WITH_ERROR, point
 from actors.guardian_link import GuardianLink, LinkClosed
 
 if TYPE_CHECKING:
     from actors.faults import Faults
     from actors.platform import Platform
 
-AT_START = point("guardian.start", "the guardian, which starts all steps, is about to be started")
+AT_START = point(
+    "guardian.start", "the guardian, which starts all steps, is about to be started", WITH_ERROR
+)
 
 CLOSE_LIMIT_S = 6.0
 """What `close` waits for a guardian: a little more than it gives killed processes itself."""

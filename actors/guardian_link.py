@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from actors.bell import Bell
-from actors.faults import point
+from actors.faults import WITH_ERROR, point
 from actors.logs import log
 
 if TYPE_CHECKING:
@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from actors.faults import Faults
     from actors.platform import Platform
 
+AT_SEND = point("guardian.send", "a request is about to be sent to the guardian", WITH_ERROR)
+AT_HEAR = point("guardian.hear", "the reaper is about to read what the guardian said", WITH_ERROR)
 AT_REPORT = point(
-    "step.report", "the reaper has read that a step failed to start, exited or is gone"
+    "step.report",
+    "the reaper has read that a step failed to start, exited or is gone; who: which of them",
 )
 
 READ_BYTES = 65536
@@ -145,6 +148,7 @@ class GuardianLink:
 
     def _send(self) -> None:
         """Send what the socket takes of the oldest frame; descriptors go with the first byte."""
+        self._faults.at(AT_SEND)
         with self._lock:
             data, descriptors = self._outgoing.popleft()
         packed = array.array("i", descriptors)
@@ -165,6 +169,7 @@ class GuardianLink:
             return  # the guardian was faster; the next read says so
 
     def _receive(self) -> bool:
+        self._faults.at(AT_HEAR)
         try:
             data = self._control.recv(READ_BYTES)
         except ConnectionResetError:
@@ -176,7 +181,7 @@ class GuardianLink:
         return bool(data)
 
     def _deliver(self, token: int, report: Report) -> None:
-        self._faults.at(AT_REPORT)
+        self._faults.at(AT_REPORT, report.what)
         with self._lock:
             listener = self._listeners.get(token)
         if listener is None:

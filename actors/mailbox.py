@@ -13,12 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 from pykka import ActorDeadError
 
+from actors.faults import NoFaults, point
+from actors.messages import Down, Stop
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pykka import Future
 
+    from actors.faults import Faults
     from actors.platform import Platform
+
+BEFORE_PUT = point(
+    "mailbox.put",
+    "a message is about to be put into an actor's mailbox",
+    ("drop", "duplicate", "delay", "stall", "exit"),
+)
+BEFORE_GET = point(
+    "mailbox.get", "an actor is about to wait for its next message", ("delay", "stall", "exit")
+)
+_ALWAYS_ONCE = frozenset({Stop, Down})
+"""What supervisors live by is neither lost nor doubled: no system could go on without it."""
 
 HIGH_WATER = 1_000
 """Messages waiting at which one warning is given; the bound of the system is the gate."""
@@ -32,6 +47,9 @@ class Mailbox:
         platform: Platform,
         left_over: Callable[[list[Any]], None],
         high_water: Callable[[int], None],
+        *,
+        name: str = "",
+        faults: Faults | None = None,
     ) -> None:
         """Make an open mailbox.
 
@@ -40,6 +58,8 @@ class Mailbox:
             left_over: Gets the told messages that wait when it closes, oldest first within each
                 lane; must not wait.
             high_water: Called once, when `HIGH_WATER` messages wait.
+            name: Its actor's, for fault plans.
+            faults: Consulted before each put and get.
 
         """
         self._changed = platform.condition()
@@ -50,10 +70,24 @@ class Mailbox:
         self._reader: int | None = None
         self._left_over = left_over
         self._high_water = high_water
+        self._name = name
+        self._faults: Faults = faults or NoFaults()
         self.interrupt: Callable[[], None] | None = None
         """Called when a control message arrives: ends a wait outside the mailbox (poll)."""
 
     def put(self, envelope: Any) -> None:
+        """Queue an envelope, as `accept` does, unless a fault plan has other ideas."""
+        verdict = self._faults.at(BEFORE_PUT, self._name)
+        if verdict != "pass" and envelope.reply_to is None:
+            if type(envelope.message) in _ALWAYS_ONCE:
+                pass
+            elif verdict == "drop":
+                return
+            else:
+                self.accept(envelope)
+        self.accept(envelope)
+
+    def accept(self, envelope: Any) -> None:
         """Queue an envelope.  Never waits.
 
         What can't be answered fails in the asker's future at once: after `close`, and where the
@@ -92,6 +126,7 @@ class Mailbox:
 
     def get(self) -> Any:
         """Take the next envelope, control lane first; waits for one."""
+        self._faults.at(BEFORE_GET, self._name)
         with self._changed:
             while not (self._control or self._data):
                 self._changed.wait()

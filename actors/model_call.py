@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from actors.base import Actor
 from actors.cancel import CancelSignal
-from actors.faults import point
+from actors.faults import WITH_ERROR, point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from actors.base import System
     from actors.work import CancelToken, OutputSource
 
-BEFORE_CHUNK = point("model.chunk", "a piece of a model's stream has arrived")
+BEFORE_OPEN = point("model.open", "a model's stream is about to be opened", WITH_ERROR)
+BEFORE_CHUNK = point("model.chunk", "a piece of a model's stream has arrived", WITH_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +121,9 @@ class ModelCallActor(Actor[ModelCallMessage]):
         ended = ModelEnded("done")
         signal.on_cancel(call.source.end)
         try:
+            self.system.faults.at(BEFORE_OPEN, call.call_id)
             for event in call.request.open(signal):
-                self.system.faults.at(BEFORE_CHUNK)
+                self.system.faults.at(BEFORE_CHUNK, call.call_id)
                 if signal.is_set():
                     break
                 call.source.offer(call.request.render(event))

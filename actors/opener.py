@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from actors.faults import WITH_ERROR, point
 from actors.gate import GateClosed
 from actors.messages import SessionAnswered, SessionOpened, SessionRefused
 from protocol.errors import InternalError, ProtocolError
@@ -12,13 +13,20 @@ from protocol.jsonrpc import encode_result
 if TYPE_CHECKING:
     from actors.address import Address
     from actors.connection import Connection
+    from actors.faults import Faults
     from actors.messages import RouterMessage
     from actors.runtime import OpenedSession, Runtime
     from actors.switchboard import Open
 
+BEFORE_OPEN = point("session.open", "a runtime is about to open a session", WITH_ERROR)
+
 
 def open_session(
-    order: Open, runtime: Runtime, connection: Connection, router: Address[RouterMessage]
+    order: Open,
+    runtime: Runtime,
+    connection: Connection,
+    router: Address[RouterMessage],
+    faults: Faults,
 ) -> None:
     """Open a session and answer for it: what is replayed, the answer, what follows it.
 
@@ -26,6 +34,7 @@ def open_session(
     does, so that a prompt that comes at once finds it; turns start when the answer has left.
     """
     try:
+        faults.at(BEFORE_OPEN, type(order.wanted).__name__)
         opened = runtime.open_session(order.wanted)
     except BaseException as error:  # noqa: BLE001 - the request must be answered whatever happens
         wanted_id: str | None = getattr(order.wanted, "session_id", None)

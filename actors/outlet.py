@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ROOM = 16
 """Items of steps that may wait here; with the gate's 64 it bounds what a slow client costs."""
 
+BEFORE_OFFER = point("outlet.offer", "a step is about to hand output to its turn, maybe to wait")
 BEFORE_SPEAK = point("outlet.speak", "a turn's speaker is about to carry items to the gate")
 
 
@@ -65,7 +66,7 @@ class Outlet:
 
     def open_source(self) -> StepSource:
         """Make a way in for one step's output."""
-        return StepSource(self)
+        return StepSource(self, self._faults)
 
     def finish(self, last_word: Callable[[], None]) -> None:
         """Say nothing more after what is here; ``last_word`` is called on the speaker thread.
@@ -141,14 +142,16 @@ class Outlet:
 class StepSource:
     """One step's output on its way into the outlet."""
 
-    def __init__(self, outlet: Outlet) -> None:
+    def __init__(self, outlet: Outlet, faults: Faults) -> None:
         """Belong to ``outlet``."""
         self._outlet = outlet
+        self._faults = faults
         self.ended = False
 
     def offer(self, items: Iterable[Any]) -> None:
         """Hand over items, waiting for room until `end` is called or nobody listens any more."""
         if batch := list(items):
+            self._faults.at(BEFORE_OFFER)
             self._outlet.take_in(batch, self)
 
     def end(self) -> None:

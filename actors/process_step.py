@@ -13,7 +13,7 @@ from errno import E2BIG, ENOENT
 from typing import TYPE_CHECKING
 
 from actors.bell import Bell
-from actors.faults import point
+from actors.faults import WITH_ERROR, point
 from actors.work import StepEnd
 
 if TYPE_CHECKING:
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from actors.platform import Platform
     from actors.work import AbortReason, EndKind, OutputSource, ProcessWork, Stream
 
-AT_SPAWN = point("step.spawn", "a program is about to be started")
-AT_READ = point("step.read", "the pump is about to read what a program printed")
+AT_SPAWN = point("step.spawn", "a program is about to be started", WITH_ERROR)
+AT_WAIT = point("step.wait", "the pump is about to wait for output or the end of a program")
+AT_READ = point("step.read", "the pump is about to read what a program printed", WITH_ERROR)
 AT_END = point("step.end", "a step is over and about to be reported")
 
 READ_BYTES = 65536
@@ -116,7 +117,7 @@ class ProcessStep:
     def _start_program(self) -> None:
         """Ask the guardian for the program, unless the step was aborted before."""
         fields = _fields(self._work)
-        self._faults.at(AT_SPAWN)
+        self._faults.at(AT_SPAWN, self.step_id)
         if self._aborted is not None:
             self._decide(self._aborted)
             return
@@ -154,6 +155,7 @@ class ProcessStep:
         for fd in (self._bell.fd, *self._pipes):
             poll.register(fd, select.POLLIN)
         while self._verdict is None:
+            self._faults.at(AT_WAIT, self.step_id)
             for fd, _ in poll.poll(self._patience_ms()):
                 if fd == self._bell.fd:
                     self._bell.silence()
@@ -167,7 +169,7 @@ class ProcessStep:
 
     def _read(self, fd: int) -> int | None:
         """Read once and offer it; 0 at the end of the stream, None when there is nothing now."""
-        self._faults.at(AT_READ)
+        self._faults.at(AT_READ, self.step_id)
         try:
             data = os.read(fd, READ_BYTES)
         except BlockingIOError:
@@ -225,7 +227,7 @@ class ProcessStep:
         """Report, once."""
         kind, error = self._verdict or ("lost", "ended without a verdict")
         try:
-            self._faults.at(AT_END)
+            self._faults.at(AT_END, self.step_id)
         except Exception as fault:  # noqa: BLE001 - an injected fault must not cost the report
             kind, error = "lost", f"reporting the end failed: {fault}"
         self._bell.close()

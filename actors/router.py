@@ -194,7 +194,7 @@ class RouterActor(Actor["RouterMessage"]):
     def _open(self, effect: Open) -> None:
         from actors.opener import open_session
 
-        open_session(effect, self._runtime, self._connection, self.address)
+        open_session(effect, self._runtime, self._connection, self.address, self.system.faults)
 
     # --- turns
 

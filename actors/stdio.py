@@ -10,13 +10,13 @@ import select
 import stat
 from typing import NamedTuple
 
-from actors.faults import Faults, point
+from actors.faults import WITH_ERROR, Faults, point
 
 READ_BYTES = 65_536
 """What one read may return: the size of a pipe's buffer."""
 
-BEFORE_READ = point("wire.read", "the reader is about to wait for input")
-BEFORE_WRITE = point("wire.write", "the writer is about to write bytes to the client")
+BEFORE_READ = point("wire.read", "the reader is about to wait for input", WITH_ERROR)
+BEFORE_WRITE = point("wire.write", "the writer is about to write bytes to the client", WITH_ERROR)
 
 
 class End(NamedTuple):
@@ -75,7 +75,15 @@ class Source:
         With ``only_end`` nothing is read: the wait ends with the input or a wake.  A pipe whose
         writer closed says so even while unread bytes are in it.
         """
-        self._faults.at(BEFORE_READ)
+        try:
+            self._faults.at(BEFORE_READ)
+            return self._read(only_end=only_end)
+        except BlockingIOError:  # the client made it non-blocking, and somebody else was faster
+            return Woken()
+        except OSError:
+            return End()
+
+    def _read(self, *, only_end: bool) -> bytes | End | Woken:
         hung_up = select.POLLHUP | select.POLLERR | select.POLLNVAL | select.POLLRDHUP
         # RDHUP is how a socket tells; a pipe tells by HUP, asked for or not.
         self._poll.register(self._fd, select.POLLRDHUP if only_end else select.POLLIN)
@@ -85,12 +93,7 @@ class Source:
             return Woken()
         if only_end:
             return End() if ready.get(self._fd, 0) & hung_up else Woken()
-        try:
-            return os.read(self._fd, READ_BYTES) or End()
-        except BlockingIOError:  # the client made it non-blocking, and somebody else was faster
-            return Woken()
-        except OSError:
-            return End()
+        return os.read(self._fd, READ_BYTES) or End()
 
 
 class Sink:
@@ -116,9 +119,9 @@ class Sink:
             ClientGone: Nobody reads any more, or the output failed for good.
 
         """
-        self._faults.at(BEFORE_WRITE)
         while True:
             try:
+                self._faults.at(BEFORE_WRITE)
                 return os.write(self._fd, data)
             except BlockingIOError:
                 if self._woken():

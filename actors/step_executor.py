@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from actors.base import Actor
-from actors.faults import point
+from actors.faults import WITH_ERROR, point
 from actors.messages import Tick
 from actors.model_call import AbortModelCall, ModelEnded, StartModelCall
 from actors.session_state import CancelTurn, StartTurn
@@ -52,7 +52,7 @@ MAX_TRIES = 2
 """How often an effect may crash the executor before it is dropped."""
 
 BEFORE_MACHINE = point("executor.decide", "a turn's machine is about to hear an event")
-BEFORE_START = point("executor.start", "the executor is about to start a step")
+BEFORE_START = point("executor.start", "the executor is about to start a step", WITH_ERROR)
 
 
 class StepOver(NamedTuple):
@@ -193,7 +193,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
     def _tell_machine(self, slot: TurnSlot) -> None:
         event, machine = slot.unheard, slot.machine
         assert event is not None and machine is not None  # noqa: S101, PT018 - only fed if there is one
-        self.system.faults.at(BEFORE_MACHINE)
+        self.system.faults.at(BEFORE_MACHINE, slot.turn_id)
         try:
             slot.todo.extend(machine.handle(event))
         except BaseException as error:  # noqa: BLE001 - a turn's bug must not cost its neighbours
@@ -276,7 +276,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
     # --- steps
 
     def _start_step(self, slot: TurnSlot, order: StartStep) -> None:
-        self.system.faults.at(BEFORE_START)
+        self.system.faults.at(BEFORE_START, order.step_id)
         known = slot.steps.get(order.step_id)
         if known is not None and known.handle is not None:
             return  # started by an incarnation that crashed right after

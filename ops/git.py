@@ -10,9 +10,12 @@ import os
 from typing import TYPE_CHECKING
 
 from ops.errors import LedgerError
+from ops.faults import BEFORE_GIT, NoFaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ops.faults import Faults
 
 TIMEOUT_S = 60.0
 """No plumbing call takes that long; one that does waits for something that won't come."""
@@ -55,8 +58,11 @@ class GitFailed(LedgerError):  # noqa: N818 - the tree names what happened
 class Git:
     """git on the repository that ``folder`` belongs to.  Safe to use from several threads."""
 
-    def __init__(self, folder: str, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: str, environ: Mapping[str, str] | None = None, faults: Faults | None = None
+    ) -> None:
         self._folder = folder
+        self._faults: Faults = faults or NoFaults()
         base = os.environ if environ is None else environ
         self._env = git_environment(base)
 
@@ -79,6 +85,7 @@ class Git:
         settings = [part for each in SETTINGS for part in ("-c", each)]
         argv = ["git", *settings, "-C", self._folder, *args]
         try:
+            self._faults.at(BEFORE_GIT.name, args[0])
             done = subprocess.run(
                 argv,
                 input=stdin,
@@ -91,6 +98,9 @@ class Git:
             )
         except FileNotFoundError as error:
             msg = "git is not installed"
+            raise LedgerError(msg) from error
+        except OSError as error:
+            msg = f"git {args[0]} can't be run: {error.strerror}"
             raise LedgerError(msg) from error
         except subprocess.TimeoutExpired as error:
             msg = f"git {args[0]} did not end within {timeout_s:g} s"

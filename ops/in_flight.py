@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from ops.faults import BEFORE_FSYNC, Faults, NoFaults
 from ops.processes import start_time
 from ops.record import interrupted_record
 from ops.whole_file import whole_file
@@ -30,10 +31,11 @@ class Marker:
     path: str
     record: Mapping[str, Any]
     """The run's record as it was at the start."""
+    faults: Faults = field(default_factory=NoFaults, repr=False, compare=False)
 
     def mark_compensation(self) -> None:
         """Note that clean-up begins; on disk when this returns."""
-        _write(self.path, self.record, compensating=True)
+        _write(self.path, self.record, self.faults, compensating=True)
 
     def end(self) -> None:
         """Take the note away: the run is in the ledger.  Safe to call twice."""
@@ -46,12 +48,13 @@ class InFlight:
     """The notes below ``state_dir`` (see `ops.ledger.Ledger`)."""
 
     state_dir: str
+    faults: Faults = field(default_factory=NoFaults, repr=False, compare=False)
 
     def begin(self, record: Mapping[str, Any]) -> Marker:
         """Note a run that begins; on disk when this returns."""
         path = os.path.join(self._folder, f"{record['id']}{SUFFIX}")
-        _write(path, record, compensating=False)
-        return Marker(path, record)
+        _write(path, record, self.faults, compensating=False)
+        return Marker(path, record, self.faults)
 
     def abandoned(self) -> Iterator[tuple[Marker, bool]]:
         """Yield the notes whose process is gone, oldest first, and whether clean-up had begun."""
@@ -85,7 +88,7 @@ def settle_interrupted(ledger: Ledger, wall_s: float) -> tuple[Mapping[str, Any]
     return tuple(settled)
 
 
-def _write(path: str, record: Mapping[str, Any], *, compensating: bool) -> None:
+def _write(path: str, record: Mapping[str, Any], faults: Faults, *, compensating: bool) -> None:
     pid = os.getpid()
     note = {
         "host": os.uname().nodename,
@@ -94,9 +97,10 @@ def _write(path: str, record: Mapping[str, Any], *, compensating: bool) -> None:
         "compensating": compensating,
         "record": record,
     }
-    with whole_file(path) as stream:
+    with whole_file(path, faults=faults) as stream:
         stream.write(json.dumps(note).encode())
         stream.flush()
+        faults.at(BEFORE_FSYNC.name, os.path.basename(path))
         os.fsync(stream.fileno())
     _sync_folder(os.path.dirname(path))
 

@@ -9,12 +9,18 @@ import os
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
+from ops.faults import BEFORE_RENAME, BEFORE_WRITE, NoFaults
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from ops.faults import Faults
+
 
 @contextmanager
-def whole_file(path: str, mode: int | None = None) -> Generator[IO[bytes]]:
+def whole_file(
+    path: str, mode: int | None = None, faults: Faults | None = None
+) -> Generator[IO[bytes]]:
     """Yield a file to write; it becomes ``path`` when the block ends, and vanishes if it fails.
 
     ``mode`` are its permission bits; None: those of the file that it replaces, else the usual.
@@ -22,7 +28,9 @@ def whole_file(path: str, mode: int | None = None) -> Generator[IO[bytes]]:
     import contextlib
     import tempfile
 
+    at = (faults or NoFaults()).at
     folder, name = os.path.split(path)
+    at(BEFORE_WRITE.name, name)
     os.makedirs(folder or ".", exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", dir=folder or ".")
     try:
@@ -30,6 +38,7 @@ def whole_file(path: str, mode: int | None = None) -> Generator[IO[bytes]]:
             yield stream
             stream.flush()
             os.fchmod(stream.fileno(), _mode(path) if mode is None else mode)
+        at(BEFORE_RENAME.name, name)
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):

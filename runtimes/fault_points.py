@@ -11,10 +11,13 @@ if TYPE_CHECKING:
 MODULES = (
     "actors.base",
     "actors.callable_step",
+    "actors.faulty_platform",
     "actors.gate",
     "actors.guardian",
     "actors.guardian_link",
+    "actors.mailbox",
     "actors.model_call",
+    "actors.opener",
     "actors.outlet",
     "actors.planned_faults",
     "actors.process_step",
@@ -27,8 +30,10 @@ MODULES = (
 
 def all_points() -> dict[str, Point]:
     """Import what declares points and return them by name, in order."""
-    from actors.faults import POINTS
+    from actors import faults
+    from ops.faults import POINTS
 
     for name in MODULES:
         import_module(name)
-    return dict(sorted(POINTS.items()))
+    of_the_ops = {each.name: faults.Point(*each) for each in POINTS}
+    return dict(sorted({**faults.POINTS, **of_the_ops}.items()))

@@ -18,6 +18,7 @@ from tests.actors.stepping import Recorder, StalledSource, Started, call
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from actors.faults import Verdict
     from actors.work import WorkContext
 
 WAIT_S = 20.0
@@ -192,16 +193,18 @@ def test_there_is_one_end_whatever_races(seed: int) -> None:
     assert len(heard.ends) == 1
 
 
-class Broken:
+class Broken(NoFaults):
     """A fault plan that fails at one point."""
 
     def __init__(self, point: str) -> None:
         self._point = point
 
-    def at(self, name: str) -> None:
+    def at(self, name: str, who: str = "") -> Verdict:
+        del who
         if name == self._point:
             message = "a fault"
             raise RuntimeError(message)
+        return "pass"
 
 
 @pytest.mark.parametrize(

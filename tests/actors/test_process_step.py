@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from actors.faults import Verdict
+
 
 @pytest.fixture
 def mark() -> Iterator[str]:
@@ -506,19 +508,21 @@ def _wait_pumps() -> None:
 # Faults.
 
 
-class Plan:
+class Plan(NoFaults):
     """Fails at the n-th pass of one point."""
 
     def __init__(self, point: str, nth: int = 1) -> None:
         self._point = point
         self._left = nth
 
-    def at(self, name: str) -> None:
+    def at(self, name: str, who: str = "") -> Verdict:
+        del who
         if name == self._point:
             self._left -= 1
             if self._left == 0:
                 message = f"fault at {name}"
                 raise RuntimeError(message)
+        return "pass"
 
 
 @pytest.mark.parametrize(
