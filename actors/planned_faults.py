@@ -126,6 +126,7 @@ class PlannedFaults:
         self._lines_too = not self._entries.keys().isdisjoint(LINE_POINTS.values())
         self._held: list[_Held] = []
         self._healed = False
+        self._released = False
         self.fired: list[Fired] = []
         """Every fault so far, oldest first."""
 
@@ -165,11 +166,16 @@ class PlannedFaults:
             for piece in self._changed_line(frame, due):
                 yield (piece, *self._overtaken_by(kind.sort))
 
+    def release(self) -> None:
+        """End every delay and stall, now and from now on: the connection is ending."""
+        with self._changed:
+            self._released = True
+            self._changed.notify_all()
+
     def heal(self) -> None:
         """Let nothing go wrong from now on, and end every delay and stall."""
-        with self._changed:
-            self._healed = True
-            self._changed.notify_all()
+        self._healed = True
+        self.release()
 
     def _due(self, name: str, who: str) -> list[PlannedFault]:
         due: list[PlannedFault] = []
@@ -192,7 +198,7 @@ class PlannedFaults:
             return
         due = None if fault.seconds is None else self._platform.monotonic() + fault.seconds
         with self._changed:
-            while not self._healed:
+            while not self._released:
                 left_s = None if due is None else due - self._platform.monotonic()
                 if left_s is not None and left_s <= 0:
                     return

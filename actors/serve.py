@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from actors.faults import Faults
+    from actors.platform import Platform
     from actors.runtime import Runtime
+    from actors.sabotage import Sabotage
     from actors.wire import ByteSink, ByteSource
     from actors.work import StepService
 
@@ -168,14 +170,21 @@ class Server:
         return steps
 
 
-def serve(runtime: Runtime, faults: Faults | None = None) -> int:
-    """Serve ``runtime`` on stdin and stdout until the connection ends; return the exit code."""
+def serve(runtime: Runtime, faults: Faults | None = None, sabotage: Sabotage | None = None) -> int:
+    """Serve ``runtime`` on stdin and stdout until the connection ends; return the exit code.
+
+    ``sabotage`` stands in for platform, faults and gate.
+    """
     # SimpleQueue.put may be called in a signal handler: it is re-entrant.
     notes: queue.SimpleQueue[Note] = queue.SimpleQueue()
     signals.note(lambda number: notes.put(Note("signal", 128 + number)))
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    faults = faults or NoFaults()
-    platform = RealPlatform()
+    if sabotage is None:
+        platform: Platform = RealPlatform()
+        faults = faults or NoFaults()
+        gate = Gate(platform, faults)
+    else:
+        platform, faults, gate = sabotage.platform, sabotage.faults, sabotage.gate
     system = System(platform, LoggedTelemetry(), faults, Timers(platform))
     wire_in, wire_out = take_stdio()
     ground = Ground(
@@ -184,7 +193,7 @@ def serve(runtime: Runtime, faults: Faults | None = None) -> int:
         Sink(wire_out, faults),
         notes,
         lambda: _real_steps(system),
-        Gate(platform, faults),
+        gate,
         _settle_down,
     )
     return Server(runtime, ground).run()

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 from ops.branch import Branch
 from ops.errors import LedgerError
 from ops.git import Git
+from ops.remote import Remote
 from ops.run_files import is_known, read_line, runs_path, sort_files, with_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ops.branch_tree import BranchTree
+    from ops.faults import Faults
     from ops.project import LedgerSettings
-
-PUSH_TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,37 @@ class Ledger:
                 return None
             return with_line(tree, env, op, content, line)
 
-        message = f"{op}: {record['status']} in {env} ({record['id']})"
+        return self.edit(make, f"{op}: {record['status']} in {env} ({record['id']})")
+
+    def edit(
+        self, make: Callable[[BranchTree], Mapping[str, bytes] | None], message: str
+    ) -> Appended:
+        """Write files in one commit, see `ops.branch.Branch.edit`, and push as the policy says.
+
+        Raises:
+            LedgerError: They could not be written, or (``push = "require"``) not be pushed.
+
+        """
         return self._push(self.branch.edit(make, message))
+
+    def refresh(self) -> str | None:
+        """Bring in what others pushed, where the project pushes; return a warning for people.
+
+        Raises:
+            LedgerError: ``push = "require"`` and the remote can't be reached.
+
+        """
+        remote = self._remote
+        if remote is None:
+            return None
+        try:
+            remote.fetch()
+        except LedgerError as error:
+            warning = f"what others recorded could not be fetched: {error.message}"
+            if self.settings.push == "require":
+                raise LedgerError(warning) from error
+            return warning
+        return None
 
     def runs(self, env: str, op: str) -> RunLines:
         """Return all recorded runs of an Op in an environment: years of them, perhaps.
@@ -126,24 +155,32 @@ class Ledger:
         records = _read_runs(self.branch.tree(), env, op, 1)[op].records
         return records[-1] if records else None
 
-    def _push(self, commit: str | None) -> Appended:
+    @property
+    def _remote(self) -> Remote | None:
         settings = self.settings
         if settings.push == "never" or settings.remote is None:
+            return None
+        return Remote(self.git, self.branch, settings.remote)
+
+    def _push(self, commit: str | None) -> Appended:
+        remote = self._remote
+        if remote is None:
             return Appended(commit)
-        refs = f"{self.branch.ref}:{self.branch.ref}"
         try:
-            self.git.run("push", "--quiet", settings.remote, refs, timeout_s=PUSH_TIMEOUT_S)
+            remote.push()
         except LedgerError as error:
             warning = f"the record is on this machine only: {error.message}"
-            if settings.push == "require":
+            if self.settings.push == "require":
                 raise LedgerError(warning) from error
             return Appended(commit, warning=warning)
         return Appended(commit, pushed=True)
 
 
-def open_ledger(root: str, settings: LedgerSettings) -> Ledger | NoLedger:
+def open_ledger(
+    root: str, settings: LedgerSettings, faults: Faults | None = None
+) -> Ledger | NoLedger:
     """Return the ledger of the project at ``root``.  Writes nothing."""
-    git = Git(root)
+    git = Git(root, faults=faults)
     try:
         common = git.text("rev-parse", "--path-format=absolute", "--git-common-dir")
         git.run("check-ref-format", f"refs/heads/{settings.branch}")

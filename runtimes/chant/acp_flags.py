@@ -1,21 +1,28 @@
 """The flags of ``chant acp``, and the quick way to read them.
 
-A client waits while we start, so this module imports nothing: the plain forms of the command are
-recognized without the verb table and without click.
+A client waits while we start, so this module imports next to nothing: the plain forms of the
+command are recognized without the verb table and without click.
 """
 
 from __future__ import annotations
+
+from runtimes.fault_flags import ALLOW_FAULTS, FAULTS
 
 WORDS = (("acp",), ("acp", "serve"))
 """The two spellings of the command."""
 
 FLAGS: dict[str, tuple[str, str]] = {
     "--grace": ("SECONDS", "what a cancelled step gets between TERM and KILL; 2 when absent"),
+    "--faults": FAULTS,
+    "--allow-faults": ALLOW_FAULTS,
 }
-"""Flag to (name of its value, summary)."""
+"""Flag to (name of its value, summary); one without a value is a switch."""
 
 
 MAX_GRACE_S = 3600.0
+
+ON = "on"
+"""The value of a switch that was given."""
 
 
 def grace_seconds(text: str) -> float | None:
@@ -25,6 +32,11 @@ def grace_seconds(text: str) -> float | None:
     except ValueError:
         return None
     return seconds if 0 < seconds <= MAX_GRACE_S else None
+
+
+def is_switch(name: str) -> bool:
+    """Tell whether a flag takes no value."""
+    return not FLAGS[name][0]
 
 
 def read_quickly(argv: list[str]) -> dict[str, str] | None:
@@ -39,5 +51,8 @@ def read_quickly(argv: list[str]) -> dict[str, str] | None:
         name, equals, value = word.partition("=")
         if name not in FLAGS or name in flags:
             return None
-        flags[name] = value if equals else next(waiting, "")
+        if is_switch(name):
+            flags[name] = "" if equals else ON
+        else:
+            flags[name] = value if equals else next(waiting, "")
     return flags if all(flags.values()) else None

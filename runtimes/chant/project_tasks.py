@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ops.errors import LedgerError, OpsError
 from ops.facts import run_facts
+from ops.faults import NoFaults
 from ops.in_flight import InFlight, settle_interrupted
 from ops.ledger import Ledger, NoLedger, open_ledger
 from ops.run_id import new_run_id
@@ -19,6 +20,7 @@ from runtimes.chant.verbs.verb import REFUSED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ops.faults import Faults
     from ops.in_flight import Marker
     from runtimes.chant.planning import Planned
     from runtimes.chant.run_tasks import RunRequest, Stopping
@@ -53,7 +55,8 @@ class Keeper:
 class ProjectTasks:
     """`RunTasks` for one request.  Called on leaf threads, one call at a time."""
 
-    def __init__(self, request: RunRequest, source: Source) -> None:
+    def __init__(self, request: RunRequest, source: Source, faults: Faults | None = None) -> None:
+        self._faults: Faults = faults or NoFaults()
         self._request = request
         self._source = source
 
@@ -92,7 +95,9 @@ class ProjectTasks:
         request = self._request
         found = planned(request)
         ledger = (
-            None if request.no_ledger else open_ledger(found.project.root, found.project.ledger)
+            None
+            if request.no_ledger
+            else open_ledger(found.project.root, found.project.ledger, self._faults)
         )
         if isinstance(ledger, NoLedger):
             hint = "with --no-ledger it runs and leaves no record"
@@ -127,7 +132,8 @@ class ProjectTasks:
         else:
             remarks += self._settle_interrupted(ledger)
             stub = RunState(found.plan, context).record(self._now())
-            marker = InFlight(ledger.state_dir).begin({**stub, "status": "running"})
+            notes = InFlight(ledger.state_dir, self._faults)
+            marker = notes.begin({**stub, "status": "running"})
             keeper = Keeper(ledger, marker)
         return Prepared(
             plan=found.plan,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from actors.real_platform import RealPlatform
 from actors.serve import serve
 from runtimes.chant.acp_flags import MAX_GRACE_S, grace_seconds
 from runtimes.chant.runtime import ChantRuntime
+
+if TYPE_CHECKING:
+    from runtimes.chant.run_tasks import RunRequest, RunTasks
 
 USAGE = 2
 
@@ -19,6 +23,29 @@ def serve_acp(flags: dict[str, str]) -> int:
         grace_s = grace_seconds(flags["--grace"])
         if grace_s is None:
             reason = f"--grace needs seconds, over 0 and up to {MAX_GRACE_S:.0f}"
-            os.write(2, f"chant acp: {reason}\n".encode())
-            return USAGE
+            return _refuse(reason)
+    if "--faults" in flags:
+        return _serve_broken(flags, grace_s)
     return serve(ChantRuntime(RealPlatform(), os.environ, grace_s))
+
+
+def _serve_broken(flags: dict[str, str], grace_s: float | None) -> int:
+    from runtimes.chant.project_tasks import ProjectTasks
+    from runtimes.fault_flags import FaultsRefused, read_faults
+
+    steward = flags.get("--steward") or os.environ.get("CHANT_STEWARD")
+    try:
+        sabotage = read_faults(flags["--faults"], steward, allowed="--allow-faults" in flags)
+    except FaultsRefused as error:
+        return _refuse(str(error))
+
+    def tasks(request: RunRequest) -> RunTasks:
+        return ProjectTasks(request, sabotage.platform, sabotage.faults)
+
+    runtime = ChantRuntime(sabotage.platform, os.environ, grace_s, tasks)
+    return serve(runtime, sabotage=sabotage)
+
+
+def _refuse(reason: str) -> int:
+    os.write(2, f"chant acp: {reason}\n".encode())
+    return USAGE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtimes.chant.acp_flags import FLAGS, WORDS
+from runtimes.chant.acp_flags import FLAGS, ON, WORDS, is_switch
 from runtimes.chant.verbs.verb import (
     FAILED,
     OK,
@@ -21,8 +21,14 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     del around
     from runtimes.chant.serving import serve_acp
 
-    given = {name: value for name in FLAGS if (value := invocation.value(name)) is not None}
+    given = {name: value for name in FLAGS if (value := _given(invocation, name)) is not None}
     return Outcome(serve_acp(given), None, "")
+
+
+def _given(invocation: Invocation, name: str) -> str | None:
+    if is_switch(name):
+        return ON if invocation.on(name) else None
+    return invocation.value(name)
 
 
 def _spelled(path: tuple[str, ...]) -> Verb:
