@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ops.branch_tree import BranchTree
 from ops.errors import LedgerError
 from ops.git import GitFailed
+from ops.union import Sides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -83,11 +84,15 @@ class Branch:
         return self.edit(one, message)
 
     def edit(
-        self, make: Callable[[BranchTree], Mapping[str, bytes] | None], message: str
+        self,
+        make: Callable[[BranchTree], Mapping[str, bytes] | None],
+        message: str,
+        also: str | None = None,
     ) -> str | None:
         """Write the files (path to content) that ``make`` returns, all of them in one commit.
 
         ``make`` may be called several times, each time with what others have written meanwhile.
+        ``also`` is a second parent of the commit.
         Returns the commit, or None when ``make`` returned None and nothing was changed.
 
         Raises:
@@ -97,12 +102,12 @@ class Branch:
         give_up_s = time.monotonic() + PATIENCE_S
         why: str | None = None
         with _queue(self._state_dir, give_up_s):
-            for pause_s in _pauses():
+            for pause_s in pauses():
                 tree = self.tree()
                 files = make(tree)
                 if files is None:
                     return None
-                commit = self._commit(files, tree.tip, message)
+                commit = self._commit(files, tree.tip, message, also)
                 why = self._swap(commit, tree.tip)
                 if why is None:
                     return commit
@@ -112,7 +117,31 @@ class Branch:
         msg = f"nothing was written to branch {self.name} within {PATIENCE_S:g} s: {why}"
         raise LedgerError(msg)
 
-    def _commit(self, files: Mapping[str, bytes], tip: str | None, message: str) -> str:
+    def merge(self, published: str) -> None:
+        """Bring in what others have published as commit ``published``; see `ops.union`.
+
+        Raises:
+            LedgerError: One of the two can't be read, or the branch not be written.
+
+        """
+        theirs = BranchTree(self._git, published)
+
+        def make(tree: BranchTree) -> dict[str, bytes] | None:
+            if tree.tip is not None and self._contains(tree.tip, published):
+                return None
+            base = self._git.ask("merge-base", tree.tip, published) if tree.tip else None
+            if base == tree.tip and self._swap(published, tree.tip) is None:
+                return None
+            return united(BranchTree(self._git, base), tree, theirs)
+
+        self.edit(make, "merge what others recorded", also=published)
+
+    def _contains(self, tip: str, commit: str) -> bool:
+        return self._git.ask("merge-base", "--is-ancestor", commit, tip) is not None
+
+    def _commit(
+        self, files: Mapping[str, bytes], tip: str | None, message: str, also: str | None = None
+    ) -> str:
         import tempfile
 
         rows: list[str] = []
@@ -126,8 +155,8 @@ class Branch:
                 self._git.run("read-tree", tip, env=index)
             self._git.run("update-index", "-z", "--index-info", stdin=entries, env=index)
             tree = self._git.text("write-tree", env=index)
-        parent = [] if tip is None else ["-p", tip]
-        return self._git.text("commit-tree", tree, *parent, "-m", message, env=self._committer())
+        parents = [part for each in (tip, also) if each is not None for part in ("-p", each)]
+        return self._git.text("commit-tree", tree, *parents, "-m", message, env=self._committer())
 
     def _swap(self, commit: str, tip: str | None) -> str | None:
         """Move the branch from ``tip`` to ``commit``; say why not when someone else was faster."""
@@ -146,7 +175,18 @@ class Branch:
         return self._identity
 
 
-def _pauses() -> Iterator[float]:
+def united(base: BranchTree, ours: BranchTree, theirs: BranchTree) -> dict[str, bytes]:
+    """Return what must be written to ``ours`` so that nothing of ``theirs`` is missing."""
+
+    def reader(tree: BranchTree) -> Callable[[str], bytes]:
+        return lambda path: tree.read(path) or b""
+
+    sides = Sides(base.blobs(), ours.blobs(), theirs.blobs(), reader(ours), reader(theirs))
+    return sides.changes()
+
+
+def pauses() -> Iterator[float]:
+    """Yield how long to wait before each new try, in seconds, without end."""
     pause_s = FIRST_PAUSE_S
     while True:
         # Spread out, or the losers of one race meet again in the next.
@@ -177,7 +217,7 @@ class _queue:  # noqa: N801 - used like a function
     def _wait(self, lock: int) -> None:
         import fcntl
 
-        for pause_s in _pauses():
+        for pause_s in pauses():
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
