@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from actors.platform import Platform
 
 AT_SEND = point("guardian.send", "a request is about to be sent to the guardian", WITH_ERROR)
+AT_WAIT = point("guardian.wait", "the reaper is about to wait for the guardian")
 AT_HEAR = point("guardian.hear", "the reaper is about to read what the guardian said", WITH_ERROR)
 AT_REPORT = point(
     "step.report",
@@ -131,6 +132,7 @@ class GuardianLink:
 
     def _step(self) -> bool:
         """Wait once, read and write once; False at the end."""
+        self._faults.at(AT_WAIT)
         poll = select.poll()
         poll.register(self._bell.fd, select.POLLIN)
         wanted = select.POLLIN | (select.POLLOUT if self._outgoing else 0)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import random
-import threading
 import time
 from typing import TYPE_CHECKING
 
 from ops.branch_tree import BranchTree
 from ops.errors import LedgerError
+from ops.faults import BEFORE_LOCK
 from ops.git import GitFailed
 from ops.union import Sides
 
@@ -101,7 +101,7 @@ class Branch:
         """
         give_up_s = time.monotonic() + PATIENCE_S
         why: str | None = None
-        with _queue(self._state_dir, give_up_s):
+        with _queue(self._git, self._state_dir, give_up_s):
             for pause_s in pauses():
                 tree = self.tree()
                 files = make(tree)
@@ -113,7 +113,7 @@ class Branch:
                     return commit
                 if time.monotonic() + pause_s > give_up_s:
                     break
-                threading.Event().wait(pause_s)
+                self._git.pause(pause_s)
         msg = f"nothing was written to branch {self.name} within {PATIENCE_S:g} s: {why}"
         raise LedgerError(msg)
 
@@ -201,7 +201,8 @@ class _queue:  # noqa: N801 - used like a function
     be had in time, or at all, they go on without it.
     """
 
-    def __init__(self, state_dir: str, give_up_s: float) -> None:
+    def __init__(self, git: Git, state_dir: str, give_up_s: float) -> None:
+        self._git = git
         self._path = os.path.join(state_dir, "ledger.lock")
         self._half_way_s = (time.monotonic() + give_up_s) / 2
         self._lock: int | None = None
@@ -219,11 +220,14 @@ class _queue:  # noqa: N801 - used like a function
 
         for pause_s in pauses():
             try:
+                self._git.faults.at(BEFORE_LOCK.name)
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() > self._half_way_s:
                     return
-                threading.Event().wait(pause_s)
+                self._git.pause(pause_s)
+            except OSError:  # a file system without locks
+                return
             else:
                 return
 

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ops.errors import LedgerError
-from ops.faults import BEFORE_GIT, NoFaults
+from ops.faults import BEFORE_GIT, BEFORE_RETRY, NoFaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +62,7 @@ class Git:
         self, folder: str, environ: Mapping[str, str] | None = None, faults: Faults | None = None
     ) -> None:
         self._folder = folder
-        self._faults: Faults = faults or NoFaults()
+        self.faults: Faults = faults or NoFaults()
         base = os.environ if environ is None else environ
         self._env = git_environment(base)
 
@@ -85,7 +85,7 @@ class Git:
         settings = [part for each in SETTINGS for part in ("-c", each)]
         argv = ["git", *settings, "-C", self._folder, *args]
         try:
-            self._faults.at(BEFORE_GIT.name, args[0])
+            self.faults.at(BEFORE_GIT.name, args[0])
             done = subprocess.run(
                 argv,
                 input=stdin,
@@ -109,6 +109,13 @@ class Git:
             detail = done.stderr.decode(errors="replace").strip()
             raise GitFailed(args[0], done.returncode, detail)
         return done.stdout
+
+    def pause(self, seconds: float) -> None:
+        """Wait before a change that lost a race is tried again."""
+        import threading
+
+        self.faults.at(BEFORE_RETRY.name)
+        threading.Event().wait(seconds)
 
     def text(self, *args: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
         """Run one command and return its output as stripped text."""

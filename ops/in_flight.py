@@ -102,13 +102,14 @@ def _write(path: str, record: Mapping[str, Any], faults: Faults, *, compensating
         stream.flush()
         faults.at(BEFORE_FSYNC.name, os.path.basename(path))
         os.fsync(stream.fileno())
-    _sync_folder(os.path.dirname(path))
+    _sync_folder(os.path.dirname(path), faults)
 
 
-def _sync_folder(folder: str) -> None:
+def _sync_folder(folder: str, faults: Faults) -> None:
     """Make a rename in ``folder`` last."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        faults.at(BEFORE_FSYNC.name, os.path.basename(folder))
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -6,7 +6,6 @@ again on top of what they published.
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -82,5 +81,5 @@ class Remote:
                     raise
             else:
                 return
-            threading.Event().wait(pause_s)
+            self._git.pause(pause_s)
             self.fetch()
