@@ -10,6 +10,7 @@ from ops.errors import OpInvalid, OpNotFound, unknown
 from ops.findings import Problem
 from ops.op_file import read_op
 from ops.toml_file import read_table
+from ops.tree_walk import walk_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 
 SUFFIX = ".op.toml"
 PYTHON_SUFFIX = "_op.py"
-SKIPPED = frozenset({"node_modules", "dist", ".venv"})
-"""Folders that hold copies of other people's files; dot folders are skipped too."""
-
-MAX_FILES = 10_000
-"""More Ops than this is a wrong folder (someone's home); stopping is better than walking on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +73,8 @@ def op_files(project: Project, problems: list[Problem]) -> Iterator[str]:
 
     What could not be looked at is added to ``problems``.
     """
-    root, count = project.root, 0
     suffixes = (SUFFIX, PYTHON_SUFFIX) if project.python_ops else (SUFFIX,)
-
-    def unreadable(error: OSError) -> None:
-        folder = os.path.relpath(error.filename, root)
-        problems.append(Problem(folder, 1, f"can't be looked at: {error.strerror}"))
-
-    for folder, folders, files in os.walk(root, onerror=unreadable):
-        folders[:] = sorted(each for each in folders if each[0] != "." and each not in SKIPPED)
-        for name in sorted(each for each in files if each.endswith(suffixes)):
-            if count == MAX_FILES:
-                problems.append(
-                    Problem(".", 1, f"more than {MAX_FILES} Op files; the rest is left")
-                )
-                return
-            count += 1
-            yield os.path.relpath(os.path.join(folder, name), root)
+    return walk_files(project.root, suffixes, problems)
 
 
 def _load(project: Project, file: str) -> tuple[Op | None, str, list[Problem]]:

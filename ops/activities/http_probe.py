@@ -8,15 +8,31 @@ from __future__ import annotations
 import http.client
 import socket
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import SplitResult, urlsplit
 
 from ops.errors import ActivityFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from ops.work import WorkContext
+
+class Cancel(Protocol):
+    """Tells when nobody waits for the answer any more."""
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` once on a cancel, at once when it already happened."""
+        ...
+
+
+class Asking(Protocol):
+    """Whoever asks: a step's context, or a look at a resource."""
+
+    @property
+    def cancel(self) -> Cancel:
+        """What ends the question."""
+        ...
+
 
 MAX_BODY_BYTES = 1024 * 1024
 """As much of a body as is looked at; a health page that needs more is no health page."""
@@ -58,7 +74,7 @@ def split_url(url: str) -> SplitResult:
     return urlsplit(url)
 
 
-def ask(question: Question, work: WorkContext) -> Answer | str:
+def ask(question: Question, work: Asking) -> Answer | str:
     """Send the request; return its answer, or the reason why there is none."""
     parts = split_url(question.url)
     connection = _connection(parts, question.timeout_s)

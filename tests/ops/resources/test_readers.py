@@ -1,0 +1,289 @@
+"""Each reader: what is there, what is not, and what nobody can know."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import os
+import socket
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ops.resources.reader import ABSENT, Observation, present, unobserved
+from ops.resources.table import READERS
+from tests.ops.projects import git, repository
+from tests.ops.resources.looks import Cancel, look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def test_a_file_has_a_size_a_digest_and_a_mode(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one\n")
+    (tmp_path / "a.txt").chmod(0o640)
+
+    assert look(tmp_path, "file", path="a.txt") == present(
+        bytes=4, sha256=sha(b"one\n"), mode="0640"
+    )
+    assert look(tmp_path, "file", path="b.txt") == ABSENT
+    assert look(tmp_path, "file", path="a.txt/inside") == ABSENT
+    assert look(tmp_path, "file", path=".") == unobserved(". is not a regular file")
+
+
+def test_a_file_that_never_ends_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    assert look(tmp_path, "file", path="pipe").state == "unobserved"
+
+
+def test_a_directory_changes_with_names_and_contents_and_not_with_what_is_ignored(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "d/sub").mkdir(parents=True)
+    (tmp_path / "d/a").write_text("1")
+    (tmp_path / "d/sub/b").write_text("22")
+    (tmp_path / "d/link").symlink_to("sub")
+
+    def seen() -> Observation:
+        return look(tmp_path, "directory", path="d", ignore=["*.pyc"])
+
+    first = seen()
+    assert (first.facts["files"], first.state) == (3, "present")
+    (tmp_path / "d/x.pyc").write_text("cache")
+    assert seen() == first
+    (tmp_path / "d/a").write_text("2")
+    assert seen().facts["sha256"] != first.facts["sha256"]
+    assert look(tmp_path, "directory", path="none") == ABSENT
+    assert look(tmp_path, "directory", path="d/a").reason == "d/a is not a folder"
+
+
+class _Site(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(int(self.path.strip("/")))
+        self.end_headers()
+        self.wfile.write(b"all is well")
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
+        del format, args
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    server = http.server.HTTPServer(("127.0.0.1", 0), _Site)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_http_tells_the_status_and_what_was_asked_for(tmp_path: Path, site: str) -> None:
+    assert look(tmp_path, "http", url=f"{site}/200") == present(status=200)
+    assert look(tmp_path, "http", url=f"{site}/500", digest=True, contains="well") == present(
+        status=500, sha256=sha(b"all is well"), contains=True
+    )
+    assert look(tmp_path, "http", url=f"{site}/404") == ABSENT
+    assert look(tmp_path, "http", url=f"{site}/410") == ABSENT
+
+
+def test_a_server_that_does_not_answer_is_unobserved_and_not_absent(tmp_path: Path) -> None:
+    seen = look(tmp_path, "http", url=f"http://127.0.0.1:{_free_port()}/")
+
+    assert (seen.state, seen.reason) == ("unobserved", "no answer: Connection refused")
+    assert look(tmp_path, "http", url="ftp://x").state == "unobserved"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def test_a_command_tells_what_it_prints(tmp_path: Path) -> None:
+    assert look(tmp_path, "command", command="echo ' 7 '") == present(stdout="7")
+    assert look(tmp_path, "command", command=["echo", "$HOME"]) == present(stdout="$HOME")
+    assert look(tmp_path, "command", command="echo '{\"n\": 7}'", json=True) == present(n=7)
+    long = look(tmp_path, "command", command="yes | head -c 10000")
+    assert len(long.facts["stdout"]) == 4096
+    assert len(long.facts["sha256"]) == 64
+
+
+def test_a_command_that_fails_says_nothing_unless_its_code_means_absent(tmp_path: Path) -> None:
+    failing = "echo looking >&2; echo not here >&2; exit 3"
+
+    assert look(tmp_path, "command", command=failing) == unobserved("exit code 3: not here")
+    assert look(tmp_path, "command", command=failing, absent_codes=[3, 4]) == ABSENT
+    assert look(tmp_path, "command", command=["no-such-program"]) == unobserved(
+        "there is no program 'no-such-program'"
+    )
+    assert look(tmp_path, "command", command="echo [1]", json=True).reason == (
+        "what it printed is JSON, but no object"
+    )
+    assert "no JSON" in look(tmp_path, "command", command="echo {", json=True).reason
+
+
+def test_a_command_is_killed_with_its_children_when_its_time_is_over(tmp_path: Path) -> None:
+    command = f"sleep 600 & echo $! > {tmp_path}/child; wait"
+
+    seen = look(tmp_path, "command", command=command, timeout_s=0.5)
+
+    assert seen == unobserved("/bin/sh did not end within 0.5 s")
+    child = int((tmp_path / "child").read_text())
+    assert _is_gone(child)
+
+
+def _is_gone(pid: int) -> bool:
+    """Wait for the kernel to take a killed process away, or show it as a zombie of its parent."""
+    descriptor = -1
+    try:
+        descriptor = os.pidfd_open(pid)
+        import select
+
+        return bool(select.select([descriptor], [], [], 10)[0])
+    except ProcessLookupError:
+        return True
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def test_a_cancel_ends_a_command_at_once(tmp_path: Path) -> None:
+    cancel = Cancel()
+    os.mkfifo(tmp_path / "started")
+    seen: list[Observation] = []
+    command = f"echo > {tmp_path}/started; sleep 600"
+    reader = threading.Thread(
+        target=lambda: seen.append(
+            look(tmp_path, "command", command=command, cancel=cancel, timeout_s=300)
+        )
+    )
+    reader.start()
+    (tmp_path / "started").read_text()
+
+    cancel.set()
+    reader.join(30)
+
+    assert seen == [unobserved("stopped while it was looked at")]
+    assert look(tmp_path, "file", path="x", cancel=cancel).reason.startswith("stopped before")
+
+
+def test_the_output_of_a_command_is_bounded(tmp_path: Path) -> None:
+    seen = look(tmp_path, "command", command="head -c 50000000 /dev/zero | tr '\\0' x")
+
+    assert seen.state == "present"
+    assert len(seen.facts["stdout"]) == 4096
+
+
+def test_a_python_package_has_a_version(tmp_path: Path) -> None:
+    seen = look(tmp_path, "python-package", package="pytest", python=sys.executable)
+
+    assert seen == present(version=pytest.__version__)
+    assert look(tmp_path, "python-package", package="no-such", python=sys.executable) == ABSENT
+    assert look(tmp_path, "python-package", package="x", python="./none").state == "unobserved"
+
+
+def test_a_git_ref_has_a_commit_here_and_at_a_remote(tmp_path: Path) -> None:
+    work = repository(tmp_path / "work")
+    git(work, "tag", "v1")
+    commit = git(work, "rev-parse", "HEAD")
+
+    assert look(work, "git-ref", ref="main") == present(commit=commit)
+    assert look(work, "git-ref", ref="refs/tags/v1") == present(commit=commit)
+    assert look(tmp_path, "git-ref", ref="v1", repository="work") == present(commit=commit)
+    assert look(work, "git-ref", ref="gone") == ABSENT
+    assert look(work, "git-ref", ref="main", remote=str(work)) == present(commit=commit)
+    assert look(work, "git-ref", ref="gone", remote=str(work)) == ABSENT
+    assert look(work, "git-ref", ref="main", remote=str(tmp_path / "x")).state == "unobserved"
+    assert look(tmp_path, "git-ref", ref="main").state == "unobserved"
+    assert look(work, "git-ref", ref="--all").state == "unobserved"
+
+
+def test_a_port_is_listened_on_or_refused(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert look(tmp_path, "port", port=server.getsockname()[1]) == present(listening=True)
+
+    assert look(tmp_path, "port", port=_free_port()) == ABSENT
+    assert look(tmp_path, "port", port=1, host="host.invalid").state == "unobserved"
+    assert look(tmp_path, "port", port=123456).state == "unobserved"
+
+
+def test_processes_are_counted_by_their_command_line(tmp_path: Path) -> None:
+    mark = f"mark-{os.getpid()}-{tmp_path.name}"
+    argv = ["sh", "-c", "read line", mark]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE) as child:
+        assert look(tmp_path, "process", match=mark) == present(count=1)
+        (tmp_path / "pid").write_text(f"{child.pid}\n")
+        assert look(tmp_path, "process", pid_file="pid") == present(count=1)
+        child.communicate(b"\n")
+
+    assert look(tmp_path, "process", match=mark) == ABSENT
+    assert look(tmp_path, "process", pid_file="pid") == ABSENT
+    assert look(tmp_path, "process", pid_file="none") == ABSENT
+    assert "regular expression" in look(tmp_path, "process", match="(").reason
+
+
+def test_a_variable_is_set_or_not_and_its_value_is_nowhere(tmp_path: Path) -> None:
+    environ = {"TOKEN": "s3cret", "EMPTY": ""}
+
+    seen = look(tmp_path, "env-var", variable="TOKEN", environ=environ)
+
+    assert seen == present(set=True)
+    assert "s3cret" not in repr(seen)
+    assert look(tmp_path, "env-var", variable="EMPTY", environ=environ) == ABSENT
+    assert look(tmp_path, "env-var", variable="NONE", environ=environ) == ABSENT
+
+
+KUBECTL = """#!/bin/sh
+echo "$@" > asked
+case "$3" in
+gone) echo 'Error from server (NotFound): deployments "gone" not found' >&2; exit 1;;
+far) echo 'Unable to connect to the server' >&2; exit 1;;
+esac
+echo '{"metadata": {"generation": 4}, "spec": {"replicas": 3}}'
+"""
+
+
+def test_a_kubernetes_object_is_what_kubectl_says(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/kubectl").write_text(KUBECTL)
+    (tmp_path / "bin/kubectl").chmod(0o755)
+    environ = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+
+    def asked(name: str, **keys: Any) -> Observation:
+        return look(tmp_path, "kubernetes", environ=environ, kind="deployment", object=name, **keys)
+
+    seen = asked("box", namespace="prod", fields=["spec.replicas", "status.none"])
+
+    assert (tmp_path / "asked").read_text() == (
+        "get deployment box -o json --request-timeout=10s --namespace=prod\n"
+    )
+    assert (seen.facts["generation"], seen.facts["spec.replicas"]) == (4, 3)
+    assert (seen.facts["status.none"], len(seen.facts["spec_sha256"])) == (None, 64)
+    assert asked("gone") == ABSENT
+    assert asked("far") == unobserved("exit code 1: Unable to connect to the server")
+
+
+def test_without_kubectl_nothing_is_known(tmp_path: Path) -> None:
+    environ = {"PATH": str(tmp_path)}
+
+    seen = look(tmp_path, "kubernetes", environ=environ, kind="pod", object="x")
+
+    assert seen == unobserved("there is no program 'kubectl'")
+
+
+def test_every_reader_says_what_its_keys_and_facts_are() -> None:
+    for reader in READERS.values():
+        assert reader.summary
+        assert all(key.summary for key in reader.keys)
+        assert all(reader.facts.values())
