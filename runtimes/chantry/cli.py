@@ -73,6 +73,33 @@ def drive(
     sys.exit(hold_conversation(options))
 
 
+@chantry.group()
+def faults() -> None:
+    """Fault plans: what can go wrong on purpose, and whether a plan can work."""
+
+
+@faults.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def list_points(*, as_json: bool) -> None:
+    """Print every point, what is about to happen there, and which faults it supports."""
+    from runtimes.chantry.fault_table import point_lines, points_document
+
+    for line in [points_document()] if as_json else point_lines():
+        click.echo(line)
+
+
+@faults.command()
+@click.argument("plans", nargs=-1, required=True, metavar="PLAN...")
+def check(plans: tuple[str, ...]) -> None:
+    """Say of each PLAN what it does, or what is wrong with it; exit with 2 if any is."""
+    from runtimes.chantry.fault_table import check_lines
+
+    results = list(check_lines(plans))
+    for usable, text in results:
+        click.echo(text, err=not usable)
+    sys.exit(0 if all(usable for usable, _ in results) else 2)
+
+
 def main() -> None:
     """Run the command line; it exits with the command's code."""
     chantry(prog_name="chantry")
