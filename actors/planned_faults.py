@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -13,7 +14,7 @@ from actors.faults import point
 from protocol.acp.line_kinds import line_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from actors.fault_plan import FaultPlan, PlannedFault
     from actors.faults import FaultKind, Verdict
@@ -46,6 +47,8 @@ class Fired(NamedTuple):
     who: str
     hit: int
     fault: FaultKind
+    entry: int = 1
+    """Which of the plan's faults it was, from 1."""
 
     def __str__(self) -> str:
         return f"{self.fault} at {self.point}{f' ({self.who})' if self.who else ''}, hit {self.hit}"
@@ -54,12 +57,13 @@ class Fired(NamedTuple):
 class _Entry:
     """One entry of the plan, and how often it was hit and has fired."""
 
-    __slots__ = ("chance", "fault", "fired", "hits")
+    __slots__ = ("chance", "fault", "fired", "hits", "number")
 
-    def __init__(self, fault: PlannedFault, seed: str) -> None:
+    def __init__(self, fault: PlannedFault, number: int, seed: int) -> None:
         self.fault = fault
-        # Text, not hash(): the same for each run of the interpreter.
-        self.chance = random.Random(seed)  # noqa: S311 - repeatable is the point
+        self.number = number
+        # From text, not from hash(): the same for each run of the interpreter.
+        self.chance = random.Random(f"{seed}/{number}")  # noqa: S311 - repeatable is the point
         self.hits = 0
         self.fired = 0
 
@@ -120,8 +124,8 @@ class PlannedFaults:
         self._leave = leave
         self._changed = platform.condition()
         self._entries: dict[str, list[_Entry]] = {}
-        for number, fault in enumerate(plan.faults):
-            entry = _Entry(fault, f"{plan.seed}/{number}")
+        for number, fault in enumerate(plan.faults, start=1):
+            entry = _Entry(fault, number, plan.seed)
             self._entries.setdefault(fault.point, []).append(entry)
         self._lines_too = not self._entries.keys().isdisjoint(LINE_POINTS.values())
         self._held: list[_Held] = []
@@ -184,7 +188,7 @@ class PlannedFaults:
             for entry in self._entries.get(name, ()):
                 if not self._healed and entry.take(who):
                     due.append(entry.fault)
-                    fired.append(Fired(name, who, entry.hits, entry.fault.fault))
+                    fired.append(Fired(name, who, entry.hits, entry.fault.fault, entry.number))
             self.fired += fired
         if self._told is not None:
             for each in fired:
@@ -256,3 +260,12 @@ class PlannedFaults:
 
 def _line(text: str) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
+
+
+def pinned(plan: FaultPlan, fired: Iterable[Fired]) -> FaultPlan:
+    """Return a plan that leaves nothing to chance: only what ``fired``, at the same hits."""
+    faults = tuple(
+        replace(plan.faults[each.entry - 1], hit=each.hit, probability=None, times=1)
+        for each in fired
+    )
+    return replace(plan, faults=faults)

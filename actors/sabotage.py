@@ -53,4 +53,4 @@ class _ReleasingGate(Gate):
 
 
 def _tell(fired: Fired) -> None:
-    say(f"fault: {fired}")
+    say(f"fault {fired.entry} fired: {fired}")

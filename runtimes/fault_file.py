@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, cast
 
@@ -18,7 +19,7 @@ from actors.fault_plan import (
 from ops.toml_file import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from actors.fault_plan import Behind, Place
     from actors.faults import FaultKind, Point
@@ -98,3 +99,27 @@ def _behind(entry: Table) -> Behind:
 
 def _number(entry: Table, key: str) -> float | None:
     return entry.number(key, 0) if key in entry.values else None
+
+
+def plan_text(plan: FaultPlan) -> str:
+    """Return the file of a plan that was made in Python."""
+    lines = [f"seed = {plan.seed}", f"name = {_toml(plan.name)}", f"about = {_toml(plan.about)}"]
+    lines.append(f"suspends = [{', '.join(map(_toml, plan.suspends))}]")
+    for fault in plan.faults:
+        lines += ["", "[[fault]]", f"point = {_toml(fault.point)}", f"fault = {_toml(fault.fault)}"]
+        lines += [f"{key} = {_toml(value)}" for key, value in _given(fault)]
+    return "\n".join(lines) + "\n"
+
+
+def _given(fault: PlannedFault) -> Iterator[tuple[str, str | float]]:
+    """Yield the fields that are neither absent nor for other faults."""
+    for key in ("who", "hit", "probability", "times", *FIELDS):
+        value: str | float | None = getattr(fault, key)
+        if value is not None and fault.fault in FIELDS.get(key, (fault.fault,)):
+            yield key, value
+
+
+def _toml(value: str | float) -> str:
+    # JSON's texts are TOML's, but for the one control character that JSON leaves as it is.
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+    return text.replace("\x7f", "\\u007f")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from actors.fault_plan import FaultPlan, PlanInvalid, PlannedFault, checked
 from actors.faults import POINTS, NoFaults, Point
 from actors.gate import Gate
-from actors.planned_faults import Fired, InjectedCrash, InjectedError, PlannedFaults
+from actors.planned_faults import Fired, InjectedCrash, InjectedError, PlannedFaults, pinned
 from actors.real_platform import RealPlatform
 from protocol.jsonrpc import encode_notification, encode_request, encode_result
 from tests.fakes import FakePlatform, Running
@@ -71,6 +71,18 @@ def test_other_seeds_decide_otherwise() -> None:
     chance = PlannedFault(point="mailbox.put", fault="drop", probability=0.5)
 
     assert len({tuple(verdicts(planned(chance, seed=seed), 20)) for seed in range(5)}) > 1
+
+
+def test_what_fired_by_chance_can_be_pinned() -> None:
+    chance = PlannedFault(point="mailbox.put", fault="drop", probability=0.3, who="r*")
+    drawn = planned(PlannedFault(point=POINT, fault="crash"), chance, seed=4)
+    once = verdicts(drawn, 20, "router")
+
+    again = PlannedFaults(pinned(drawn.plan, drawn.fired), RealPlatform())
+
+    assert verdicts(again, 20, "router") == once
+    assert "drop" in once
+    assert {fault.probability for fault in again.plan.faults} == {None}
 
 
 def test_a_crash_and_an_error_raise_what_they_say() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from actors.fault_plan import FaultPlan, PlanInvalid, PlannedFault
-from runtimes.fault_file import read_plan
+from runtimes.fault_file import plan_text, read_plan
 from runtimes.fault_points import all_points
 from tests.shared import ROOT
 
@@ -117,6 +119,35 @@ def test_what_is_no_plan_is_told(tmp_path: Path, text: str, told: str) -> None:
 def test_a_file_that_is_not_there_is_told() -> None:
     with pytest.raises(PlanInvalid, match=r"/nowhere.toml:1: can't be read: No such file"):
         read_plan("/nowhere.toml", all_points())
+
+
+TEXTS = st.text(max_size=8)
+FAULTS = st.builds(
+    PlannedFault,
+    point=st.just("line.update"),
+    fault=st.just("garbage"),
+    who=TEXTS,
+    hit=st.none() | st.integers(1, 9),
+    times=st.none() | st.integers(1, 9),
+    text=TEXTS,
+    place=st.sampled_from(["before", "after", "instead"]),
+) | st.builds(
+    PlannedFault,
+    point=st.just("line.answer"),
+    fault=st.sampled_from(["delay", "stall"]),
+    probability=st.floats(0.1, 1),
+    seconds=st.floats(0.1, 1e9),
+)
+
+
+@given(faults=st.lists(FAULTS, min_size=1, max_size=4), seed=st.integers(0, 2**63), about=TEXTS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_plan_made_in_python_is_read_back_from_its_file(
+    tmp_path: Path, faults: list[PlannedFault], seed: int, about: str
+) -> None:
+    plan = FaultPlan(faults=tuple(faults), name="mine", seed=seed, about=about)
+
+    assert read(tmp_path, plan_text(plan)) == plan
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
