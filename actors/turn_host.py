@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from actors.messages import RouterMessage
     from actors.runtime import OpenedSession, Runtime
     from actors.session_state import SessionMessage
+    from actors.step_executor import ExecutorMessage
     from actors.switchboard import Turn
     from actors.turn import TurnMachine, TurnResult
     from actors.turn_slot import TurnSlot
@@ -42,6 +43,7 @@ class ClientTurnHost:
         turn: Turn,
         session: Address[SessionMessage],
         router: Address[RouterMessage],
+        executor: Address[ExecutorMessage],
     ) -> None:
         """Work for ``turn`` of the session ``opened``."""
         self._runtime = runtime
@@ -52,7 +54,9 @@ class ClientTurnHost:
         self._prompt: Prompt | None = turn.prompt
         self._session = session
         self._router = router
+        self._executor = executor
         self._settled = False
+        self._mute = False
 
     def begin(self) -> TurnMachine:
         """Have the runtime make the machine; what it needs of the prompt is then the machine's."""
@@ -62,10 +66,15 @@ class ClientTurnHost:
         return machine
 
     def put_question(self, slot: TurnSlot, key: str, method: str, params: dict[str, Any]) -> None:
-        """Send a request of ours, in order with what the turn said before it."""
+        """Send a request of ours, in order with what the turn said before it.
+
+        Where the client hears nothing any more it fails at once: nobody would ever answer it.
+        """
         question = Question(slot.session_id, slot.turn_id, key)
         request_id = self._connection.open_question(question, slot.turn_id)
         slot.outlet.say((encode_request(request_id, method, params),))
+        if self._mute and self._connection.take_question(request_id) is not None:
+            self._fail(question)
 
     def deliver(self, items: list[Any]) -> None:
         """Carry items to the gate; bytes are lines already, the rest the runtime renders."""
@@ -95,6 +104,17 @@ class ClientTurnHost:
         if self._connection.settle(request_id):
             self._connection.deliver(request_id, line)
 
+    def broken(self) -> None:
+        """Fail the turn's open questions: the client does not hear them, or not what follows."""
+        self._mute = True
+        for question in self._connection.drop_questions(self._turn_id):
+            self._fail(question)
+
+    def _fail(self, question: Question) -> None:
+        from actors.step_executor import Answered
+
+        self._executor.tell(Answered(question.turn_id, question.key, None, failed=True))
+
     def over(self, problem: BaseException | None) -> None:
         """Close the turn's questions and let the next turn start; answers if nobody could."""
         if problem is not None:
@@ -105,4 +125,10 @@ class ClientTurnHost:
             self._connection.answer(self._request_id, InternalError())
         self._connection.drop_questions(self._turn_id)
         self._session.tell(TurnEnded(self._turn_id))
+        if problem is None:
+            self._next_turn()
+        else:  # the responder has the answer, and the next turn must not overtake it
+            self._connection.after_answers(self._next_turn)
+
+    def _next_turn(self) -> None:
         self._router.tell(TurnAnswered(self._turn_id))
