@@ -117,6 +117,12 @@ class Branch:
         msg = f"nothing was written to branch {self.name} within {PATIENCE_S:g} s: {why}"
         raise LedgerError(msg)
 
+    def take_back(self, commit: str) -> bool:
+        """Undo a commit of ours; False when it is not the newest any more."""
+        parent = self._git.ask("rev-parse", "--verify", "--quiet", f"{commit}^")
+        order = [self.ref, parent, commit] if parent else ["-d", self.ref, commit]
+        return self._git.ask("update-ref", "--no-deref", *order) is not None
+
     def merge(self, published: str) -> None:
         """Bring in what others have published as commit ``published``; see `ops.union`.
 

@@ -91,6 +91,24 @@ class Ledger:
         """
         return self._push(self.branch.edit(make, message))
 
+    def edit_or_nothing(
+        self, make: Callable[[BranchTree], Mapping[str, bytes] | None], message: str
+    ) -> Appended:
+        """Do as `edit` does, but let nothing be written that could not be pushed if it must be.
+
+        Raises:
+            LedgerError: As `edit`; says so where others built on it before it could be undone.
+
+        """
+        commit = self.branch.edit(make, message)
+        try:
+            return self._push(commit)
+        except LedgerError as error:
+            if commit is None or not self.branch.take_back(commit):
+                raise
+            message = f"nothing was recorded: {error.message}"
+            raise LedgerError(message) from error
+
     def refresh(self) -> str | None:
         """Bring in what others pushed, where the project pushes; return a warning for people.
 

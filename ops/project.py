@@ -68,6 +68,14 @@ class Project:
     resources: tuple[Mapping[str, Any], ...] = ()
     """As declared; their readers know the keys."""
     lint: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Role to the people who hold it; gates ask for roles."""
+
+    def roles_of(self, person: str) -> tuple[str, ...]:
+        """Return the roles that someone holds."""
+        who = person.strip().casefold()
+        held = (role for role, people in self.roles.items() if who in map(str.casefold, people))
+        return tuple(sorted(held))
 
 
 def find_root(folder: str) -> str:
@@ -152,6 +160,7 @@ def _project(root: str, top: Table) -> Project:
         stewards=_stewards(top),
         resources=tuple(dict(each.values) for each in top.tables("resource", "resource")),
         lint=dict(top.table("lint", "lint").values),
+        roles=_roles(top.table("roles", "roles")),
     )
     own.close()
     top.close()
@@ -187,6 +196,10 @@ def _modules(table: Table) -> tuple[str, ...]:
     modules = table.texts("modules")
     table.close()
     return modules
+
+
+def _roles(table: Table) -> dict[str, tuple[str, ...]]:
+    return {role: table.texts(role) for role in list(table.values)}
 
 
 def _stewards(top: Table) -> dict[str, Steward]:

@@ -11,13 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ops.plan import Plan
-    from ops.run_values import RunContext
+    from ops.run_values import Origin, RunContext
 
 MAX_ERROR_CHARS = 4096
 """Linux refuses a variable over 128 KiB, and then the clean-up could not start."""
 
 PER_RUN = ("CHANT_PARAM_", "CHANT_FAILURE_")
 """Prefixes that belong to one run and must not leak from one into a run inside it."""
+
+CHANNEL = "CHANT_CHANNEL"
+"""How a process came to run chant.  Inherited by the steps of a run, so that a command in a step
+can't pass for one that a person typed at a terminal."""
+
+CHANNELS: dict[str, Origin] = {"acp": "acp", "operator": "operator", "temporal": "temporal"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +67,8 @@ def process_env(base: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, 
     """Return the whole environment of a step: ``base`` without another run's, then ``extra``."""
     kept = {name: value for name, value in base.items() if not name.startswith(PER_RUN)}
     return {**kept, **extra}
+
+
+def channel_of(environ: Mapping[str, str]) -> Origin:
+    """Return the channel that a process belongs to: a terminal, unless it was told another."""
+    return CHANNELS.get(environ.get(CHANNEL, ""), "cli")

@@ -1,0 +1,132 @@
+"""Gates on the ledger's branch: asked, answered and walked through by compare-and-swap.
+
+What a run does next is decided on the very state of the branch that its line is added to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ops.errors import OpsError
+from ops.gate_book import GateBook
+from ops.gate_facts import gates_path, read_facts, with_fact
+from ops.gates import answer, reach
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ops.branch_tree import BranchTree
+    from ops.gate_book import Standing
+    from ops.gate_facts import GateAsk, Pending
+    from ops.gates import GateAnswer, Reached
+    from ops.ledger import Ledger
+
+
+class Stopping(Protocol):
+    """Tells that nobody wants it any more."""
+
+    def is_set(self) -> bool:
+        """Tell whether the run was cancelled."""
+        ...
+
+
+class Stopped(OpsError):  # noqa: N818 - the tree names what happened
+    """The run was cancelled before anything was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer that is on the branch, and how its gate stands with it."""
+
+    line: Mapping[str, Any]
+    pending: Pending
+    standing: Standing
+    pushed: bool
+    warnings: tuple[str, ...]
+
+
+class GateLedger:
+    """The gates of one project's Ops."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        """Work on ``ledger``."""
+        self._ledger = ledger
+
+    def book(self, op: str) -> GateBook:
+        """Return what is known of an Op's gates on this machine.
+
+        Raises:
+            LedgerError: It can't be read.
+
+        """
+        return _book(self._ledger.branch.tree(), op)
+
+    def reach(self, ask: GateAsk, now_s: float, stop: Stopping) -> tuple[Reached, tuple[str, ...]]:
+        """Let a run reach a gate; what it may act on is written when this returns.
+
+        Returns:
+            What the run is told, and warnings for people.
+
+        Raises:
+            LedgerError: It can't be told, or not be written: the gate stays shut.
+            Stopped: ``stop`` came first.
+
+        """
+        late = self._ledger.refresh()
+        found: list[Reached] = []
+
+        def make(tree: BranchTree) -> dict[str, bytes] | None:
+            if stop.is_set():
+                message = "the run was cancelled at the gate"
+                raise Stopped(message)
+            found.append(reach(_book(tree, ask.op), ask, now_s))
+            return _with(tree, ask.op, found[-1].line)
+
+        appended = self._ledger.edit_or_nothing(
+            make, f"{ask.op}: run {ask.run_id} at gate {ask.gate}"
+        )
+        return found[-1], _said(late, appended.warning)
+
+    def answer(self, given: GateAnswer, now_s: float) -> Answered:
+        """Record an answer.
+
+        Raises:
+            GateRefused: It is not taken; nothing was written.
+            LedgerError: It can't be read or written: the gate stays as it was.
+
+        """
+        late = self._ledger.refresh()
+        lines: list[dict[str, Any]] = []
+
+        def make(tree: BranchTree) -> dict[str, bytes] | None:
+            lines.append(answer(_book(tree, given.op), given, now_s))
+            return _with(tree, given.op, lines[-1])
+
+        message = f"{given.op}: gate {given.gate} {given.verdict} by {given.approver}"
+        appended = self._ledger.edit_or_nothing(make, message.replace("\0", ""))
+        book = self.book(given.op)
+        line = lines[-1]
+        asked = book.asked(line["gate"], line["env"])
+        (pending,) = [each for each in asked if each.fact_id == line["pending"]]
+        standing = book.standing(pending, now_s)
+        warnings = _said(late, appended.warning)
+        return Answered(line, pending, standing, appended.pushed, warnings)
+
+
+def _book(tree: BranchTree, op: str) -> GateBook:
+    path = gates_path(op)
+    return GateBook(read_facts(tree.read(path) or b"", path))
+
+
+def _with(tree: BranchTree, op: str, line: Mapping[str, Any] | None) -> dict[str, bytes] | None:
+    if line is None:
+        return None
+    path = gates_path(op)
+    content = tree.read(path) or b""
+    ended = content if not content or content.endswith(b"\n") else content + b"\n"
+    return {path: with_fact(ended, line)}
+
+
+def _said(*warnings: str | None) -> tuple[str, ...]:
+    return tuple(each for each in warnings if each is not None)
