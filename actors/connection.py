@@ -127,10 +127,10 @@ class Connection:
         with self._lock:
             return self._asked.take(request_id)
 
-    def drop_questions(self, owner: Hashable) -> None:
-        """Close all questions of ``owner``: their answers will be late."""
+    def drop_questions(self, owner: Hashable) -> list[Any]:
+        """Close all questions of ``owner`` and return them: their answers will be late."""
         with self._lock:
-            self._asked.drop_owner(owner)
+            return [question for _, question in self._asked.drop_owner(owner)]
 
 
 def _encoded(request_id: RequestId, value: object) -> bytes:

@@ -33,6 +33,7 @@ class Outlet:
         faults: Faults,
         deliver: Callable[[list[Any]], None],
         over: Callable[[BaseException | None], None],
+        broken: Callable[[], None] | None = None,
     ) -> None:
         """Make an outlet that has said nothing.
 
@@ -42,12 +43,15 @@ class Outlet:
             deliver: Takes items to the client; may wait; raises `GateClosed` when there is none.
             over: Called once, after `finish`, when the last word has left or can't leave any more;
                 gets what went wrong on the way out, if anything.  Must not wait.
+            broken: Called when something went wrong before ``finish``: the turn goes on, but the
+                client hears nothing of it any more.  Must not wait.
 
         """
         self._platform = platform
         self._faults = faults
         self._deliver = deliver
         self._over = over
+        self._broken = broken
         self._changed = platform.condition()
         self._items: list[Any] = []
         self._offered = 0
@@ -61,8 +65,8 @@ class Outlet:
         with self._changed:
             if self._last_word is not None or self._closed:
                 return
-            self._items.extend(items)
             self._wake()
+            self._items.extend(items)
 
     def open_source(self) -> StepSource:
         """Make a way in for one step's output."""
@@ -76,18 +80,22 @@ class Outlet:
         with self._changed:
             if self._last_word is not None:
                 return
-            self._last_word = last_word
             if not self._closed:
                 self._wake()
+            self._last_word = last_word
+            if not self._closed:
                 return
         self._over(self._problem)
 
     def _wake(self) -> None:
-        """Have the speaker look; the caller holds the lock."""
+        """Have the speaker look; the caller holds the lock, and adds what it says after this.
+
+        Where no thread can be had it raises, and nothing has been added: who tries again adds once.
+        """
         self._changed.notify_all()
         if not self._speaking:
-            self._speaking = True
             self._platform.spawn("speaker", self._speak)
+            self._speaking = True
 
     def _speak(self) -> None:
         try:
@@ -102,6 +110,8 @@ class Outlet:
             self._problem = error
         if self._close():
             self._over(self._problem)
+        elif self._problem is not None and self._broken is not None:
+            self._broken()
 
     def _take(self) -> list[Any] | None:
         with self._changed:
@@ -128,9 +138,9 @@ class Outlet:
                 self._changed.wait()
             if self._closed or self._last_word is not None:
                 return
+            self._wake()
             self._items.extend(items)
             self._offered += len(items)
-            self._wake()
 
     def release(self, source: StepSource) -> None:
         """End a source's waiting; see `StepSource.end`."""

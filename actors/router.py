@@ -215,8 +215,11 @@ class RouterActor(Actor["RouterMessage"]):
             turn=turn,
             session=parts.session,
             router=self.address,
+            executor=parts.executor,
         )
-        outlet = Outlet(self.system.platform, self.system.faults, host.deliver, host.over)
+        outlet = Outlet(
+            self.system.platform, self.system.faults, host.deliver, host.over, host.broken
+        )
         slot = TurnSlot(turn.turn_id, turn.session_id, host, outlet)
         self._connection.claim(turn.request_id, turn.turn_id)
         self._state.slots[turn.turn_id] = slot

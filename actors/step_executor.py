@@ -33,6 +33,7 @@ from actors.turn import (
     TurnStarted,
 )
 from actors.turn_slot import LiveStep
+from actors.work import StepEnd
 from protocol.errors import InternalError, ProtocolError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from actors.model_call import ModelCallMessage
     from actors.turn import CancelReason, TurnEffect, TurnEvent
     from actors.turn_slot import SessionDesk, TurnSlot
-    from actors.work import AbortReason, StepEnd, StepService
+    from actors.work import AbortReason, StepService
 
 GRACE_S = 2.0
 """Seconds between TERM and KILL where the step says nothing else."""
@@ -129,6 +130,9 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         elif isinstance(message, StartTurn):
             if message.slot is slot:
                 self._begin(slot)
+                # Begun already, by `_recover`: a cancel may have overtaken this message at the
+                # session, which then did not know the turn and dropped it.
+                self._pass_cancel(slot)
         elif message.turn_id == slot.turn_id and slot.machine is not None:
             self._event(slot, message)
 
@@ -140,7 +144,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
                 self._step_over(slot, step_id)
             case CallHeard(_, call_id, event):
                 if isinstance(event, ModelEnded):
-                    slot.calls.discard(call_id)
+                    slot.calls.pop(call_id, None)
                 self._feed(slot, ModelSaid(call_id, event))
             case Answered(_, key, answer, failed):
                 if slot.state == "waiting":
@@ -247,7 +251,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         if isinstance(effect, AbortCall):
             self._model.tell(AbortModelCall(_call_key(slot, call_id)))
             return
-        slot.calls.add(call_id)
+        slot.calls[call_id] = None
 
         def heard(_: str, event: Any) -> None:
             me.tell(CallHeard(turn_id, call_id, event))
@@ -347,13 +351,24 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         self._finish_if_quiet(slot)
 
     def _give_up(self, slot: TurnSlot) -> None:
-        """Drop the effect that crashed us each time, and what should have followed it."""
-        effect = slot.todo[0]
-        slot.todo.clear()
+        """Drop the effect that crashed us each time; the machine hears what came of it."""
+        effect = slot.todo.popleft()
         slot.tries = 0
-        if isinstance(effect, StartStep) and slot.steps[effect.step_id].handle is None:
-            del slot.steps[effect.step_id]
-        self._machine_failed(slot)
+        why = "the executor crashed each time it tried"
+        match effect:
+            case StartStep(step_id):
+                live = slot.steps.get(step_id)
+                if live is not None and live.handle is not None:
+                    return  # it runs, and its end follows
+                slot.steps.pop(step_id, None)
+                slot.unheard = StepEnded(StepEnd(step_id, "failed", error=why))
+            case StartCall(call_id):
+                slot.calls.pop(call_id, None)
+                slot.unheard = ModelSaid(call_id, ModelEnded("failed", RuntimeError(why)))
+            case AskClient(key):
+                slot.unheard = ClientAnswered(key, None, failed=True)
+            case _:
+                self._machine_failed(slot)
 
     def _rearm(self, slot: TurnSlot) -> None:
         now = self.system.platform.monotonic()

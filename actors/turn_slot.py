@@ -65,7 +65,8 @@ class TurnSlot:
     state: TurnState = "queued"
     machine: TurnMachine | None = None
     steps: dict[str, LiveStep] = field(default_factory=dict[str, LiveStep])
-    calls: set[str] = field(default_factory=set[str])
+    calls: dict[str, None] = field(default_factory=dict[str, None])
+    """Model calls that have not ended, in the order of their start."""
     cancel: CancelReason | None = None
     """The strongest cancel asked for so far; set before any actor is told."""
     cancel_told: CancelReason | None = None
