@@ -29,8 +29,9 @@ def run_record(state: RunState, at: Moment) -> dict[str, Any]:
     """Return the record of a run, JSON-able, ``version`` first.
 
     ``status`` is ``running`` while it runs.  Each phase has name, status, on_failure (bool) and
-    steps; each step id, fn, status, attempts, duration_ms, exit_code, error, outcome (name to
-    value), approval, output_digest, output_bytes.  Args and output are not kept.  ``gate`` and
+    steps; each step id, fn, status, attempts, start_ms (since the run began; None: it never
+    started), duration_ms, exit_code, error, outcome (name to value), approval, output_digest,
+    output_bytes.  Args and output are not kept.  ``gate`` and
     ``point`` say what the run stopped at.  Every key is always there.
     """
     plan, context = state.plan, state.context
@@ -55,7 +56,7 @@ def run_record(state: RunState, at: Moment) -> dict[str, Any]:
         "compensation": state.compensation,
         "labels": dict(plan.labels),
         "outcomes": _outcomes(phases),
-        "phases": [_phase(phase) for phase in phases],
+        "phases": [_phase(phase, state.begun or at) for phase in phases],
         "failure": asdict(state.failure) if state.failure else None,
         "gate": _stopped_at("gate", phases),
         "point": _stopped_at("point", phases),
@@ -78,12 +79,12 @@ def interrupted_record(
     }
 
 
-def _phase(run: PhaseRun) -> dict[str, Any]:
+def _phase(run: PhaseRun, began: Moment) -> dict[str, Any]:
     return {
         "name": run.phase.name,
         "status": _phase_status(run),
         "on_failure": run.phase.compensates,
-        "steps": [_step(step) for step in run.steps],
+        "steps": [_step(step, began) for step in run.steps],
     }
 
 
@@ -97,13 +98,14 @@ def _phase_status(run: PhaseRun) -> str:
     return statuses[0] if statuses else "ok"
 
 
-def _step(step: StepRun) -> dict[str, Any]:
-    result = step.result
+def _step(step: StepRun, began: Moment) -> dict[str, Any]:
+    result, start_s = step.result, step.begun.mono_s - began.mono_s if step.begun else None
     return {
         "id": step.step_id,
         "fn": step.planned.fn,
         "status": step.status or step.state,
         "attempts": step.attempts,
+        "start_ms": None if start_s is None else round(start_s * 1000),
         "duration_ms": step.duration_ms,
         "exit_code": result.exit_code,
         "error": result.error[:MAX_ERROR_CHARS] if result.error else None,

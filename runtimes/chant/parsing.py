@@ -69,8 +69,24 @@ def _no_verb(words: Sequence[str], verbs: Sequence[Verb]) -> str:
     listed = ", ".join(known)
     if not words:
         return f"no verb given; known: {listed}"
+    if words[0] in known:
+        return _half_a_verb(words, verbs)
     hint = nearest(words[0], [*known, "chant"])
     return f"{shown(words[0])} is not a verb of chant; known: {listed}{hint}"
+
+
+def _half_a_verb(words: Sequence[str], verbs: Sequence[Verb]) -> str:
+    """Say what may follow the words that do begin a verb."""
+    begun = 1
+    while any(verb.path[: begun + 1] == tuple(words[: begun + 1]) for verb in verbs):
+        begun += 1
+    group = tuple(words[:begun])
+    paths = [verb.path for verb in verbs if verb.path[:begun] == group]
+    after = sorted({path[begun] for path in paths if len(path) > begun})
+    said = f"chant {' '.join(group)} needs one of {', '.join(after)}"
+    if len(words) == begun or words[begun].startswith("-"):
+        return said
+    return f"{said}, not {shown(words[begun])}{nearest(words[begun], after)}"
 
 
 class _Reading:

@@ -21,7 +21,7 @@ from runtimes.chant.verbs.verb import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 class Never:
@@ -30,6 +30,9 @@ class Never:
     def is_set(self) -> bool:
         """Say no."""
         return False
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Forget ``callback``: the signal is raised as an exception."""
 
 
 def perform(invocation: Invocation) -> int:
@@ -86,6 +89,6 @@ def _print(outcome: Outcome, out: TextIO, err: TextIO, *, as_json: bool) -> None
     if as_json and outcome.document is not None:
         out.write(json_page(outcome.document))
     elif outcome.text:
-        (out if outcome.code == OK else err).write(f"{outcome.text}\n")
+        (out if outcome.code == OK or outcome.is_answer else err).write(f"{outcome.text}\n")
     err.writelines(f"{warning}\n" for warning in outcome.warnings)
     out.flush()  # here, where a reader that left is still an error that click answers

@@ -17,7 +17,7 @@ KEYS = [
     "outcomes", "phases", "failure", "gate", "point", "cancels", "not_run", "ignored_depends",
 ]
 STEP_KEYS = [
-    "id", "fn", "status", "attempts", "duration_ms", "exit_code", "error", "outcome",
+    "id", "fn", "status", "attempts", "start_ms", "duration_ms", "exit_code", "error", "outcome",
     "approval", "output_digest", "output_bytes",
 ]
 # fmt: on
@@ -39,6 +39,7 @@ def test_the_record_has_every_key_of_the_ledger_in_one_order() -> None:
     assert [list(each) for each in record["phases"]] == [["name", "status", "on_failure", "steps"]]
     assert list(record["phases"][0]["steps"][0]) == STEP_KEYS
     assert record["phases"][0]["steps"][0]["duration_ms"] == 2000
+    assert record["phases"][0]["steps"][0]["start_ms"] == 0
 
 
 def test_a_run_has_a_record_while_it_runs_and_it_can_become_interrupted() -> None:

@@ -70,6 +70,10 @@ class CancelSignal(Protocol):
         """Tell whether it was asked to."""
         ...
 
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` once when it is, at once when it was already."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -90,6 +94,8 @@ class Outcome:
     text: str
     warnings: tuple[str, ...] = ()
     """For people, beside the text; the document has the facts behind them."""
+    is_answer: bool = False
+    """The text is what was asked for, although the code is not 0: it goes to stdout."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,70 @@
+"""What most verbs begin with: the project, the environment that is meant, the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ops.errors import OpsError, ParamInvalid
+from ops.ledger import NoLedger, open_ledger
+from ops.project import choose_environment, find_project
+
+if TYPE_CHECKING:
+    from ops.ledger import Ledger
+    from ops.project import Project
+    from runtimes.chant.verbs.verb import Invocation, Surroundings
+
+MAX_LIMIT = 100_000
+
+
+class LedgerMissing(OpsError):  # noqa: N818 - the tree names what happened
+    """There is no repository to read facts from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A project and one of its environments."""
+
+    project: Project
+    env: str
+
+
+def place_of(invocation: Invocation, around: Surroundings) -> Place:
+    """Return the project at the working directory and the environment: --env, ENV or default.
+
+    Raises:
+        OpsError: There is no project, or the environment is not declared.
+
+    """
+    project = find_project(around.cwd)
+    asked = invocation.value("--env") or invocation.param("ENV") or None
+    return Place(project, choose_environment(project, asked))
+
+
+def ledger_of(project: Project) -> Ledger:
+    """Return the project's ledger.
+
+    Raises:
+        LedgerMissing: There is none.
+
+    """
+    opened = open_ledger(project.root, project.ledger)
+    if isinstance(opened, NoLedger):
+        raise LedgerMissing(opened.reason)
+    return opened
+
+
+def limit_of(invocation: Invocation, default: int) -> int:
+    """Return the value of --limit.
+
+    Raises:
+        ParamInvalid: It is no number from 1 to a hundred thousand.
+
+    """
+    text = invocation.value("--limit")
+    if text is None:
+        return default
+    if not text.isdecimal() or not 0 < int(text) <= MAX_LIMIT:
+        msg = f"--limit needs a whole number from 1 to {MAX_LIMIT}, not {text[:40]!r}"
+        raise ParamInvalid(msg)
+    return int(text)
