@@ -1,0 +1,235 @@
+"""The book of a world: what was asked, accepted, sent and seen, and each rule that was broken.
+
+It is kept beside the code under test and never asks it.  Rules have the names of
+`actors.fault_plan.INVARIANTS`, plus a few that no fault can suspend.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+import orjson
+
+from actors.gate import CAPACITY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from actors.simulation.scheduler import Scheduler
+
+Json: TypeAlias = dict[str, Any]
+
+
+class Violation(NamedTuple):
+    """A rule that was broken, and how."""
+
+    rule: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.what}"
+
+
+@dataclass(slots=True)
+class Asked:
+    """One request of the client, and what came of it."""
+
+    method: str
+    session: str
+    tag: str
+    at: int
+    """Its place among all that the client sent and saw."""
+    answers: list[Json] = field(default_factory=list[Json])
+    answered_at: int = 0
+
+
+class Book:
+    """One connection's."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        """Start empty."""
+        self._scheduler = scheduler
+        self._expected = bytearray()
+        self._written = 0
+        self._ends: list[int] = []
+        self._fully_written = 0
+        self._clock = 0
+        self._answered_tags: set[str] = set()
+        self._running: dict[str, int] = {}
+        self.asked: dict[int, Asked] = {}
+        self.cancels: list[tuple[int, str]] = []
+        """Place and session of each cancel that was sent."""
+        self.said: dict[str, str] = {}
+        """By message id: the text that should reach the client."""
+        self.seen: dict[str, str] = {}
+        """By message id: the text that did."""
+        self.violations: list[Violation] = []
+        self.input_ended = False
+        """The client has closed its end, left, or sent a signal: answers may be missing."""
+        self.tag_of_update: Callable[[Json], str] = message_tag
+        self.tag_of_answer: Callable[[Json], str] = no_tag
+
+    def violated(self, rule: str, what: str) -> None:
+        """Note a broken rule."""
+        self.violations.append(Violation(rule, what))
+        self._scheduler.trace.event(f"VIOLATION {rule}: {what}")
+
+    # --- the server's side
+
+    def accepted(self, frame: bytes) -> None:
+        """The gate took a message."""
+        self._expected += frame
+        self._ends.append(len(self._expected))
+        pending = len(self._ends) - self._fully_written
+        if pending > CAPACITY:
+            self.violated("capacity", f"{pending} messages were pending")
+        message = _parsed(frame)
+        if "method" not in message and "id" in message:
+            self._answer_accepted(message)
+
+    def _answer_accepted(self, message: Json) -> None:
+        asked = self.asked.get(message["id"]) if isinstance(message["id"], int) else None
+        if asked is None:
+            return
+        tag = self.tag_of_answer(message) or asked.tag
+        if self._running.get(tag):
+            self.violated("order", f"{tag} was answered while {self._running[tag]} steps of it ran")
+
+    def left(self, piece: bytes) -> None:
+        """Bytes went into the pipe."""
+        end = self._written + len(piece)
+        if bytes(self._expected[self._written : end]) != piece:
+            self.violated("output", f"byte {self._written} and on is not what was accepted")
+        self._written = end
+        while self._fully_written < len(self._ends) and self._ends[self._fully_written] <= end:
+            self._fully_written += 1
+        self._scheduler.progress()
+
+    def step_began(self, tag: str) -> None:
+        """A process or stream of a turn runs."""
+        self._running[tag] = self._running.get(tag, 0) + 1
+        self._scheduler.progress()
+
+    def step_ended(self, tag: str) -> None:
+        """It is gone."""
+        self._running[tag] -= 1
+        self._scheduler.progress()
+
+    @property
+    def running(self) -> list[str]:
+        """The turns of which something runs."""
+        return [tag for tag, count in self._running.items() if count]
+
+    def say(self, message_id: str, text: str) -> None:
+        """Note what a turn says or prints."""
+        self.said[message_id] = self.said.get(message_id, "") + text
+
+    # --- the client's side
+
+    def sent_request(self, request_id: int, method: str, session: str = "", tag: str = "") -> None:
+        """The client sent a request."""
+        self._clock += 1
+        self.asked[request_id] = Asked(method, session, tag, self._clock)
+        self._scheduler.trace.event(f"client sends {method} {request_id} {tag}")
+
+    def sent_cancel(self, session: str) -> None:
+        """The client sent a cancel."""
+        self._clock += 1
+        self.cancels.append((self._clock, session))
+        self._scheduler.trace.event(f"client cancels {session[-4:]}")
+
+    def got(self, line: bytes) -> Json:
+        """The client read a line; returns its message, empty where it is none."""
+        self._clock += 1
+        message = _parsed(line)
+        if not message:
+            self.violated("output", f"not a message: {line[:80]!r}")
+        elif message.get("method") == "session/update":
+            self._got_update(message["params"]["update"])
+        elif "method" not in message:
+            self._got_answer(message)
+        return message
+
+    def _got_update(self, update: Json) -> None:
+        tag = self.tag_of_update(update)
+        if tag and tag in self._answered_tags:
+            self.violated("order", f"an update of {tag} came after its answer")
+        key: str | None = update.get("messageId")
+        if key is not None:
+            self.seen[key] = self.seen.get(key, "") + str(update["content"]["text"])
+
+    def _got_answer(self, message: Json) -> None:
+        asked = self.asked.get(message["id"]) if isinstance(message["id"], int) else None
+        if asked is None:
+            self.violated("answers", f"an answer to nothing: {message!r:.120}")
+            return
+        asked.answers.append(message)
+        asked.answered_at = self._clock
+        self._scheduler.trace.event(f"client gets {_worded(message)}")
+        if len(asked.answers) > 1:
+            self.violated("answers", f"{asked.method} {message['id']} was answered twice")
+        tag = self.tag_of_answer(message) or asked.tag
+        if tag:
+            self._answered_tags.add(tag)
+
+    # --- at the end
+
+    def close(self) -> None:
+        """Check what can be told only when all is over."""
+        for request_id, asked in self.asked.items():
+            if not asked.answers and not self.input_ended:
+                self.violated("answers", f"{asked.method} {request_id} was never answered")
+            for answer in asked.answers:
+                self._check_cancelled(request_id, asked, answer)
+                self._check_text(asked, answer)
+        if self.running:
+            self.violated("children", f"still running at the end: {', '.join(self.running)}")
+
+    def _check_cancelled(self, request_id: int, asked: Asked, answer: Json) -> None:
+        """A turn is cancelled by a cancel that was sent after its prompt, or by the end."""
+        if asked.method != "session/prompt" or stop_reason(answer) != "cancelled":
+            return
+        hit = any(at > asked.at and session == asked.session for at, session in self.cancels)
+        if not hit and not self.input_ended:
+            self.violated("cancel", f"prompt {request_id} was cancelled, and nobody asked for it")
+
+    def _check_text(self, asked: Asked, answer: Json) -> None:
+        """A turn that ended well has shown all that it said and all that its steps printed."""
+        tag = self.tag_of_answer(answer) or asked.tag
+        if not tag or stop_reason(answer) != "end_turn":
+            return
+        for key, text in self.said.items():
+            seen = self.seen.get(key, "")
+            if key.startswith(f"{tag}/") and seen != text:
+                self.violated("output", f"{key} said {text[:60]!r}, the client saw {seen[:60]!r}")
+
+
+def stop_reason(answer: Json) -> str:
+    """Return the stop reason of a prompt's answer; ``error`` for an error."""
+    return str(answer.get("result", {}).get("stopReason", "error"))
+
+
+def message_tag(update: Json) -> str:
+    """Return what a message id begins with: the turn that it belongs to."""
+    return str(update.get("messageId", "")).partition("/")[0]
+
+
+def no_tag(answer: Json) -> str:
+    """Find no turn in an answer: the prompt has named it."""
+    del answer
+    return ""
+
+
+def _parsed(line: bytes) -> Json:
+    try:
+        message: Any = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return {}
+    return cast("Json", message) if isinstance(message, dict) else {}
+
+
+def _worded(message: Json) -> str:
+    if "error" in message:
+        return f"error {message['error'].get('code')} for {message['id']}"
+    return f"{stop_reason(message).replace('error', 'a result')} for {message['id']}"

@@ -1,0 +1,101 @@
+"""One schedule: a scenario, a seed and a plan, played to the end and judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from actors.fault_plan import FaultPlan
+from actors.serve import INTERNAL_FAULT
+from actors.simulation.book import Violation
+from actors.simulation.faults import draw_plan
+from actors.simulation.policies import make_policy
+from actors.simulation.scheduler import Scheduler
+from actors.simulation.seeds import stream
+from actors.simulation.trace import Trace
+from actors.simulation.world import World
+
+if TYPE_CHECKING:
+    from actors.planned_faults import Fired
+    from actors.simulation.backend import Backend
+    from actors.simulation.policies import PolicyName
+    from actors.simulation.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """What came of one seed."""
+
+    scenario: str
+    seed: int
+    plan: FaultPlan
+    trace: Trace = field(repr=False)
+    points: int
+    """Scheduling points."""
+    seconds: float
+    """Of the world's clock."""
+    fired: tuple[Fired, ...]
+    violations: tuple[Violation, ...]
+
+
+def play(
+    scenario: Scenario,
+    seed: int,
+    backend: Backend,
+    policy: PolicyName | None = None,
+    plan: FaultPlan | None = None,
+) -> Schedule:
+    """Play one seed of a scenario; without a ``plan`` the seed draws one."""
+    if plan is None:
+        plan = drawn_plan(scenario, seed)
+    trace, key = Trace(), f"{scenario.name}/{seed}"
+    scheduler = Scheduler(backend, make_policy(policy, stream(key, "policy")), trace)
+    backend.begin(scheduler.body)
+    worlds: list[World] = []
+
+    def main() -> None:
+        world = World(scheduler, key, plan)
+        worlds.append(world)
+        scenario.play(world)
+
+    scheduler.run(main)
+    violations = _judged(scenario, scheduler, worlds[0])
+    fired = tuple(worlds[0].planned.fired)
+    return Schedule(
+        scenario.name, seed, plan, trace, scheduler.points, scheduler.now, fired, violations
+    )
+
+
+def drawn_plan(scenario: Scenario, seed: int) -> FaultPlan:
+    """Draw the plan of a seed."""
+    numbers = stream(f"{scenario.name}/{seed}", "faults")
+    if not scenario.most_faults or numbers.random() < 0.5:  # noqa: PLR2004
+        return FaultPlan(faults=(), name="none", seed=seed)
+    return draw_plan(seed, numbers, scenario.points, scenario.most_faults)
+
+
+def _judged(scenario: Scenario, scheduler: Scheduler, world: World) -> tuple[Violation, ...]:
+    found: list[Violation] = []
+    if scheduler.hang:
+        found.append(Violation("ends", scheduler.hang))
+    else:
+        world.book.close()
+        found += _wrong_end(scenario, world)
+    found += [
+        Violation("escaped", f"{task.name} let {error!r:.200} escape")
+        for task, error in scheduler.raised
+    ]
+    suspended = world.planned.plan.suspends if world.planned.fired else ()
+    found += [each for each in world.book.violations if each.rule not in suspended]
+    return tuple(found)
+
+
+def _wrong_end(scenario: Scenario, world: World) -> list[Violation]:
+    found: list[Violation] = []
+    gave_up = any(fired.fault in {"crash", "error"} for fired in world.planned.fired)
+    codes = (*scenario.codes, INTERNAL_FAULT) if gave_up else scenario.codes
+    if world.code not in codes:
+        found.append(Violation("exit", f"the server ended with {world.code}, not one of {codes}"))
+    if world.steps.alive:
+        found.append(Violation("children", f"alive at the end: {', '.join(world.steps.alive)}"))
+    return found

@@ -1,0 +1,124 @@
+"""Simulated steps: programs by script, callables as they are, on tasks instead of threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from actors.callable_step import CallableStep
+from actors.capture import StepOutput
+from actors.simulation.process import SimProcess, read_script
+from actors.work import CallableWork, StepEnd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from actors.faults import Faults
+    from actors.simulation.book import Book
+    from actors.simulation.platform import SimPlatform
+    from actors.work import OutputSource, ProcessWork, Render, Work
+
+    Step: TypeAlias = SimProcess | CallableStep
+
+TAG_VARIABLES = ("SIM_TAG", "CHANT_RUN_ID")
+"""Where a program's environment says which turn it belongs to."""
+
+
+class Ran(NamedTuple):
+    """A program that was started, and how it ended."""
+
+    tag: str
+    step_id: str
+    end: StepEnd
+
+
+class SimSteps:
+    """See `actors.work.StepService`."""
+
+    def __init__(self, platform: SimPlatform, faults: Faults, book: Book) -> None:
+        """Start nothing yet."""
+        self._platform = platform
+        self._faults = faults
+        self._book = book
+        self._live: dict[int, Step] = {}
+        self._processes: list[SimProcess] = []
+        self._started = 0
+        self._closed = False
+        self.begun: list[tuple[str, str]] = []
+        """Turn and step of each program in the order of starting."""
+        self.ran: list[Ran] = []
+        """Each program in the order of ending."""
+
+    def start(
+        self,
+        step_id: str,
+        work: Work,
+        source: OutputSource,
+        render: Render,
+        on_end: Callable[[StepEnd], None],
+    ) -> Step:
+        """See `actors.work.StepService.start`."""
+        self._started += 1
+        key = self._started
+        tag = "" if isinstance(work, CallableWork) else _tag(work)
+
+        def ended(end: StepEnd) -> None:
+            self._live.pop(key, None)
+            if tag:
+                self.ran.append(Ran(tag, step_id, end))
+            on_end(end)
+
+        output = StepOutput(source, render)
+        step: Step
+        if isinstance(work, CallableWork):
+            step = CallableStep(
+                step_id, work, output, source, ended, platform=self._platform, faults=self._faults
+            )
+        else:
+            step = self._program(step_id, work, output, source, ended)
+        self._live[key] = step
+        if self._closed:
+            step.abort("cancelled")
+        step.start()
+        return step
+
+    def close(self) -> None:
+        """Kill what is left."""
+        self._closed = True
+        for step in tuple(self._live.values()):
+            step.abort("cancelled")
+            step.kill()
+        for process in self._processes:
+            process.sweep()
+
+    @property
+    def alive(self) -> list[str]:
+        """The steps of which a program or its child still runs."""
+        return [process.step_id for process in self._processes if process.alive]
+
+    def _program(
+        self,
+        step_id: str,
+        work: ProcessWork,
+        output: StepOutput,
+        source: OutputSource,
+        on_end: Callable[[StepEnd], None],
+    ) -> SimProcess:
+        tag = _tag(work)
+        self.begun.append((tag, step_id))
+        process = SimProcess(
+            step_id,
+            read_script(work.argv[-1]),
+            output,
+            source,
+            on_end,
+            platform=self._platform,
+            faults=self._faults,
+            book=self._book,
+            tag=tag,
+        )
+        self._processes.append(process)
+        return process
+
+
+def _tag(work: ProcessWork) -> str:
+    return next((work.env[name] for name in TAG_VARIABLES if name in work.env), "")
