@@ -1,0 +1,1 @@
+"""What both products use to call a model.  Knows neither of them."""
