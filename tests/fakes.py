@@ -105,6 +105,10 @@ class FakePlatform:
         """Tell the time of the test."""
         return self._now_s
 
+    def entropy(self, size: int) -> bytes:
+        """Return the same bytes each time."""
+        return b"\x07" * size
+
     def advance(self, seconds: float) -> None:
         """Let time pass: everyone who waits looks at the clock."""
         self._now_s += seconds
@@ -124,7 +128,7 @@ class InjectedError(Exception):
 
 
 class CrashAt(NoFaults):
-    """Raises on the given hits of one fault point, on any thread or only on that of one actor."""
+    """Raises on the given hits of one fault point, whoever comes there, or only for one actor."""
 
     def __init__(self, point: str, hits: Iterable[int] = (1,), actor: str | None = None) -> None:
         self._point = point
@@ -149,6 +153,27 @@ class CrashAt(NoFaults):
             self.fired += 1
             message = f"hit {self._count} of {name}"
         raise InjectedError(message)
+
+    def lines(self, frames: Sequence[bytes]) -> Iterable[Sequence[bytes]]:
+        """Change nothing."""
+        return (frames,)
+
+
+class Faulty:
+    """Several fault plans at once."""
+
+    def __init__(self, *plans: CrashAt) -> None:
+        self._plans = plans
+
+    def at(self, name: str, who: str = "") -> Verdict:
+        """Ask each."""
+        for plan in self._plans:
+            plan.at(name, who)
+        return "pass"
+
+    def lines(self, frames: Sequence[bytes]) -> Iterable[Sequence[bytes]]:
+        """Change nothing."""
+        return (frames,)
 
 
 class FakeHandle:
