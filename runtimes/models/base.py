@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from actors.work import CancelToken
 
-Finish: TypeAlias = Literal["stop", "tools", "length", "refused", "pause", "broken"]
+Finish: TypeAlias = Literal["stop", "tools", "length", "refused", "pause", "broken", "cancelled"]
 """How an answer ended, in our words; spec'd per wire format in `docs/providers.md`."""
 Effort: TypeAlias = Literal["off", "low", "medium", "high", "max"]
 Origin: TypeAlias = Literal["model", "credential"]
@@ -169,9 +169,10 @@ class CallError:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The last event of a call that was not cancelled.
+    """The last event of a call.
 
-    ``parts`` is the whole message, in order, joined; with ``error`` set it is what came before.
+    ``parts`` is the whole message, in order, joined; with ``error`` set, or finished as
+    ``cancelled``, it is what came before, without calls whose arguments are incomplete.
     Times are milliseconds from the request of the attempt that counted.
     """
 
@@ -194,7 +195,8 @@ class Provider(Protocol):
     def stream(self, call: ModelCall, cancel: CancelToken) -> Iterator[ModelEvent]:
         """Make the call, retries included; the last event is an `Answer`.
 
-        Runs on a leaf thread.  Ends within 50 ms after ``cancel`` is set, without an `Answer`, also
-        while it is blocked in a read or waits for a retry.  Never raises for what a server does.
+        Runs on a leaf thread.  Ends within 50 ms after ``cancel`` is set, also while it is blocked
+        in a read or waits for a retry; the `Answer` then says ``cancelled`` and holds what came so
+        far.  Never raises for what a server does.
         """
         ...
