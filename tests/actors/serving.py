@@ -162,7 +162,7 @@ class ScriptedRuntime:
     def begin_turn(self, session: OpenedSession, prompt: Prompt, turn_id: str) -> ScriptedMachine:
         del session, turn_id
         text = "".join(getattr(block, "text", "") for block in prompt.blocks)
-        if text == "unbegun":
+        if text.startswith("unbegun"):
             message = "a bug"
             raise ValueError(message)
         return ScriptedMachine(text, self)

@@ -201,7 +201,7 @@ def test_a_bug_in_a_turn_costs_that_turn_only_however_often(kind: str) -> None:
     client = Client(NoFaults())
     requests = client.begin()
     client.send(*requests)
-    requests += [client.prompt(kind) for _ in range(20)]
+    requests += [client.prompt(f"{kind} {number}") for number in range(20)]
     requests.append(client.prompt("step"))
     client.send(*requests[2:])
     for request in requests:
