@@ -1,7 +1,7 @@
 """A tiny agent on the actor runtime, run as a process by tests: what it says is up to the prompt.
 
-``echo TEXT`` answers the text; ``count TEXT`` its length; ``stream N SIZE`` streams N updates of SIZE characters from a step;
-``hang`` runs a callable until it is cancelled; ``sh SCRIPT`` runs a shell; ``fail`` raises in the
+``echo TEXT`` answers the text; ``count TEXT`` its length; ``stream N SIZE`` streams N updates of
+SIZE characters from a step; ``hang`` runs a callable until it is cancelled; ``sh SCRIPT`` runs a shell; ``fail`` raises in the
 machine; ``noise`` writes to stdout behind our back; ``ask`` puts a permission question.  Flags:
 ``--grace SECONDS`` for steps that are stopped; ``--fault POINT@N`` raises on the Nth time that the
 fault point is reached, ``--fault POINT`` each time.
@@ -31,6 +31,7 @@ from actors.turn import (
     TurnStarted,
 )
 from actors.work import CallableWork, ProcessWork
+from protocol.acp.cutting import cut_text
 from protocol.acp.permissions import PermissionOption, parse_permission_outcome, permission_request
 from protocol.acp.sessions import NewSession, ResumeSession, new_session_result
 from protocol.acp.updates import AgentMessageChunk, ToolCall, ToolCallUpdate, encode_update
@@ -108,8 +109,10 @@ class EchoMachine:
 
     def _ask(self) -> Sequence[TurnEffect]:
         call = f"{self._turn_id}-call"
-        params = permission_request(self._session.session_id, ToolCallUpdate(call), OPTIONS)
-        opened = Say((ToolCall(call, "Ask"),))
+        params = permission_request(
+            self._session.session_id, ToolCallUpdate(tool_call_id=call), OPTIONS
+        )
+        opened = Say((ToolCall(tool_call_id=call, title="Ask"),))
         return [opened, AskClient("q", "session/request_permission", params)]
 
     def _answered(self, answer: object) -> Sequence[TurnEffect]:
@@ -123,14 +126,14 @@ class EchoMachine:
         return [AbortStep("s1")]
 
     def _close_call(self) -> Sequence[TurnEffect]:
-        return [Say((ToolCallUpdate(f"{self._turn_id}-call", status="completed"),))]
+        return [Say((ToolCallUpdate(tool_call_id=f"{self._turn_id}-call", status="completed"),))]
 
     def _say(self, text: str) -> Say:
         return Say(tuple(self._render("stdout", text)))
 
     def _render(self, stream_name: str, text: str) -> Iterable[Any]:
         del stream_name
-        return (AgentMessageChunk(text, self._turn_id),)
+        return [AgentMessageChunk(piece, self._turn_id) for piece in cut_text(text)]
 
 
 def stream(context: WorkContext, count: int, size: int) -> None:

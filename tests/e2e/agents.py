@@ -32,6 +32,7 @@ overview = "Runs one script"
 
 [params.script]
 type = "string"
+required = true
 
 [[phases]]
 name = "Work"
@@ -47,6 +48,7 @@ overview = "Runs a script, then, and leaves a trace of its clean-up if that fail
 
 [params.script]
 type = "string"
+required = true
 
 [[phases]]
 name = "Work"

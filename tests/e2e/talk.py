@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.e2e.wire import Wire, same
+from tests.e2e.wire import Wire, is_news, same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tests.e2e.agents import AgentKind
@@ -91,7 +91,7 @@ class Turn:
     """What a prompt brought."""
 
     def __init__(self, messages: list[Message], answer: Message) -> None:
-        self.messages = messages
+        self.messages = [message for message in messages if not is_news(message)]
         self.answer = answer
 
     @property
@@ -104,9 +104,10 @@ class Turn:
         """All streamed text, joined."""
         return "".join(chunk_text(message) for message in self.messages)
 
-    def updates(self, wanted: Callable[[str], bool] = bool) -> list[dict[str, Any]]:
-        found = [m["params"]["update"] for m in self.messages if m.get("method") == "session/update"]
-        return [update for update in found if wanted(update["sessionUpdate"])]
+    def updates(self, kind: str) -> list[dict[str, Any]]:
+        """Pick the updates of one kind."""
+        found = [message["params"]["update"] for message in self.messages]
+        return [update for update in found if update["sessionUpdate"] == kind]
 
 
 def prompt_params(session: str, words: str) -> dict[str, Any]:

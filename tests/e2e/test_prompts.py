@@ -1,0 +1,266 @@
+"""Prompts and updates: rows P01 to P19 of the conformance list, B005, B029, B031.
+
+Much is judged on the way by the `Referee`: schema, message ids, open tool calls, updates outside
+turns.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.e2e.agents import run_op
+from tests.e2e.talk import chunk_text
+from tests.e2e.wire import line
+
+if TYPE_CHECKING:
+    from tests.e2e.talk import Talk
+
+MIB = 1 << 20
+
+
+def ask(talk: Talk, blocks: object) -> dict[str, Any]:
+    params = {"sessionId": talk.session, "prompt": blocks}
+    return talk.call("session/prompt", params)
+
+
+def text(words: str) -> dict[str, str]:
+    return {"type": "text", "text": words}
+
+
+def test_p01_a_prompt_is_answered_after_its_updates(shared: Talk) -> None:
+    turn = shared.turn(shared.kind.shell("echo out; echo err >&2"))
+
+    assert turn.stop_reason == "end_turn"
+    assert "out" in turn.text
+    assert "err" in turn.text
+    sessions = {message["params"]["sessionId"] for message in turn.messages}
+    assert sessions == {shared.session}
+
+
+def test_p02_a_resource_link_beside_text_is_taken(shared: Talk) -> None:
+    link = {"type": "resource_link", "uri": "file:///tmp/a.txt", "name": "a.txt"}
+
+    answer = ask(shared, [text(shared.kind.quick), link])
+
+    assert answer["result"]["stopReason"] == "end_turn"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "named"),
+    [
+        ([{"type": "image", "data": "aGk=", "mimeType": "image/png"}], "image"),
+        ([{"type": "audio", "data": "aGk=", "mimeType": "audio/wav"}], "audio"),
+        ([text("list"), {"type": "resource", "resource": {"uri": "x:y", "blob": "aGk="}}], "resource"),
+        ([{"type": "video"}], "video"),
+        ([{"type": ""}], "type"),
+        ([{"type": 7}], "type"),
+        ([{}], "type"),
+        ([7], "prompt[0]"),
+        ([None], "prompt[0]"),
+        ([{"type": "text"}], "text"),
+        ([{"type": "text", "text": 7}], "text"),
+        ([{"type": "resource_link", "uri": "x:y"}], "name"),
+        ([], "prompt"),
+        (None, "prompt"),
+        ("list", "prompt"),
+        ({}, "prompt"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_p03_p04_b031_what_was_not_offered_is_refused_by_name(
+    shared: Talk, blocks: object, named: str
+) -> None:
+    answer = ask(shared, blocks)
+
+    assert answer["error"]["code"] == -32602
+    assert named in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("words", ["", " ", "\n\t ", "\u00a0", "\u2028"], ids=ascii)
+def test_p05_b031_an_empty_prompt_is_never_a_silent_end(shared: Talk, words: str) -> None:
+    if shared.kind.name == "echo":
+        pytest.skip("the echo agent has no opinion on empty prompts")
+    turn = shared.finish(shared.request("session/prompt", params_of(shared, text(words))))
+
+    assert "error" in turn.answer or (turn.stop_reason == "refusal" and turn.text)
+
+
+def params_of(talk: Talk, *blocks: object) -> dict[str, Any]:
+    return {"sessionId": talk.session, "prompt": list(blocks)}
+
+
+def test_p05_a_megabyte_of_text_is_answered(shared: Talk) -> None:
+    turn = shared.turn(f"{shared.kind.long} {'x' * MIB}")
+
+    assert turn.stop_reason in {"end_turn", "refusal"}
+
+
+def test_p10_b029_a_second_prompt_waits_and_both_are_answered(talk: Talk) -> None:
+    talk.open()
+    (talk.folder / "go").unlink(missing_ok=True)
+    first = talk.start_shell("mkfifo go; echo ready; read line < go; echo one $line")
+    second = talk.prompt(talk.kind.shell("echo two"))
+    assert talk.exchange(b"") == []
+    (talk.folder / "go").write_text("went\n", encoding="utf-8")
+
+    one, two = talk.finish(first), talk.finish(second)
+
+    assert (one.stop_reason, two.stop_reason) == ("end_turn", "end_turn")
+    assert "one went" in one.text
+    assert "two" in two.text
+
+
+def test_p10_sixty_four_prompts_wait_and_the_next_is_refused(talk: Talk) -> None:
+    talk.open()
+    running = talk.start_shell("echo ready; exec sleep 600")
+    waiting = [talk.prompt(talk.kind.quick) for _ in range(64)]
+
+    refused = talk.call("session/prompt", params_of(talk, text(talk.kind.quick)))
+
+    assert refused["error"]["code"] == -32600
+    talk.cancel()
+    answers = talk.answers_to(running, *waiting)
+    assert {answer["result"]["stopReason"] for answer in answers.values()} == {"cancelled"}
+
+
+def test_p12_a_client_without_capabilities_is_asked_nothing(talk: Talk) -> None:
+    talk.open()
+    turn = talk.turn(talk.kind.shell("echo out"))
+
+    assert {message["method"] for message in turn.messages} == {"session/update"}
+
+
+def test_p13_a_failed_run_closes_every_call(talk: Talk) -> None:
+    if talk.kind.name == "echo":
+        pytest.skip("the echo agent has no tool calls")
+    talk.open()
+
+    turn = talk.turn(run_op("undo", "echo out; exit 3"))
+
+    assert turn.stop_reason == "end_turn"
+    assert (talk.folder / "undone").exists()
+    assert not (talk.folder / "never").exists()
+    kinds = [message["params"]["update"]["sessionUpdate"] for message in turn.messages]
+    assert kinds[:2] == ["tool_call", "tool_call"], "the plan comes before anything runs"
+    calls = turn.updates("tool_call")
+    assert len({call["toolCallId"] for call in calls}) == 3
+    assert [call.get("status", "pending") for call in calls[:2]] == ["pending", "pending"]
+    record = json.loads(chunk_text(turn.messages[-1]))
+    assert record["status"] == "fail"
+
+
+def test_p14_a_prompt_that_can_not_be_carried_out_is_answered(shared: Talk) -> None:
+    shared.crashes = True  # the echo agent's machine raises
+
+    turn = shared.turn(shared.kind.wrong)
+
+    if shared.kind.name == "chant":
+        assert turn.stop_reason == "refusal"
+        assert turn.text
+    else:
+        assert turn.answer["error"]["code"] == -32603
+        assert "no such verb" not in json.dumps(turn.answer)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["rm -rf /", "run", "run no-such-op", "run sh --no-such-flag", "RUN sh", "run sh && touch x",
+     "run 'sh", "run sh \\", "$HOME", "list | cat", "run sh --param nope=1",
+     "run sh --env moon --param script=x", "run sh", "acp", "acp serve"],
+)  # fmt: skip
+def test_p14_chant_refuses_with_a_reason_and_without_effect(talk: Talk, words: str) -> None:
+    if talk.kind.name == "echo":
+        pytest.skip("chant's own words")
+    talk.open()
+    before = sorted(talk.folder.rglob("*"))
+
+    turn = talk.turn(words)
+
+    assert turn.stop_reason == "refusal", turn.text
+    assert turn.text
+    assert sorted(talk.folder.rglob("*")) == before
+
+
+def test_p15_p19_long_output_is_cut_and_whole(talk: Talk) -> None:
+    talk.open()
+    # 200 kB of three-byte characters in one line, which must be cut between characters.
+    shell = """awk 'BEGIN { for (i = 0; i < 66000; i++) printf "✓"; printf "end" }'"""
+
+    request_id = talk.prompt(talk.kind.shell(shell))
+    turn = talk.finish(request_id)
+
+    assert turn.stop_reason == "end_turn"
+    streamed = turn.text.partition("end")[0]
+    assert set(streamed) == {"✓"}
+    assert len(streamed) == 66_000
+
+
+def test_p19_no_line_is_over_60_kib(talk: Talk) -> None:
+    talk.open()
+    sizes: list[int] = []
+    received = talk.referee.received
+    talk.referee.received = lambda data: (sizes.append(len(data)), received(data))[1]  # type: ignore[method-assign]
+
+    talk.turn(talk.kind.shell("head -c 300000 /dev/zero | tr '\\0' '\"'"))
+    talk.turn(talk.kind.shell("head -c 100000 /dev/zero"))
+    talk.turn(talk.kind.shell("head -c 100000 /dev/urandom"))
+
+    assert max(sizes) < 60 * 1024
+
+
+def test_output_that_is_not_utf_8_is_shown_with_marks(talk: Talk) -> None:
+    talk.open()
+
+    turn = talk.turn(talk.kind.shell(r"printf 'a\377\376b\303'"))
+
+    assert turn.stop_reason == "end_turn"
+    assert "a\ufffd" in turn.text
+
+
+def test_b005_nothing_of_a_turn_follows_its_answer(talk: Talk) -> None:
+    talk.open()
+    for number in range(50):
+        # The referee refuses updates that come when no turn is open.
+        turn = talk.turn(talk.kind.shell(f"for i in 1 2 3 4 5; do echo {number} $i; done"))
+        assert f"{number} 5" in turn.text
+
+
+def test_b005_550_pieces_in_order(talk: Talk) -> None:
+    talk.open()
+
+    turn = talk.turn(talk.kind.shell('i=0; while [ $i -lt 550 ]; do echo "=$i="; i=$((i+1)); done'))
+
+    wanted = "".join(f"={i}=\n" for i in range(550))
+    assert wanted in turn.text
+
+
+def test_x12_200_turns_leave_threads_and_descriptors_where_they_were(talk: Talk) -> None:
+    from tests.e2e.processes import descriptors_of, threads_of
+
+    talk.open()
+    for _ in range(20):
+        talk.turn(talk.kind.quick)
+    talk.turn(talk.kind.shell("echo warm"))
+    talk.exchange(b"")
+    before = (threads_of(talk.pid), descriptors_of(talk.pid))
+
+    for number in range(180):
+        talk.turn(talk.kind.shell("echo x") if number % 20 == 0 else talk.kind.quick)
+    talk.exchange(b"")
+
+    after = (threads_of(talk.pid), descriptors_of(talk.pid))
+    # A thread that has said its last word may still be on its way out.
+    assert after[0] <= before[0] + 2
+    assert after[1] <= before[1] + 2
+
+
+def test_an_answer_that_nobody_waits_for_in_a_turn_changes_nothing(talk: Talk) -> None:
+    talk.open()
+    running = talk.start_shell("echo ready; exec sleep 600")
+    assert talk.exchange(line(id=1, result={"outcome": {"outcome": "cancelled"}})) == []
+    talk.cancel()
+
+    assert talk.finish(running).stop_reason == "cancelled"

@@ -1,0 +1,227 @@
+"""Sessions: rows S02 to S20 of the conformance list as far as an agent without load has them.
+
+Also B012, B015 and, for a folder reached by two names, the like of B017.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.e2e.talk import HELLO, Talk, prompt_params
+from tests.e2e.wire import line
+
+if TYPE_CHECKING:
+    from tests.e2e.agents import AgentKind
+
+
+def new(talk: Talk, **params: Any) -> dict[str, Any]:
+    return talk.call("session/new", {"cwd": str(talk.folder), "mcpServers": [], **params})
+
+
+@pytest.mark.parametrize("cwd", ["relative", "", ".", "..", "~", 7, None, [], {}, True], ids=repr)
+def test_s02_b015_cwd_must_be_absolute(shared: Talk, cwd: object) -> None:
+    answer = new(shared, cwd=cwd)
+
+    assert answer["error"]["code"] == -32602
+    assert "cwd" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("method", ["session/new", "session/resume"])
+@pytest.mark.parametrize("name", ["gone", "file", "gone/deeper"])
+def test_s02_b015_cwd_must_be_a_folder(
+    shared: Talk, tmp_path: Path, method: str, name: str
+) -> None:
+    (tmp_path / "file").touch()
+
+    params = {"sessionId": "r", "cwd": str(tmp_path / name), "mcpServers": []}
+    answer = shared.call(method, params)
+
+    assert answer["error"]["code"] in {-32602, -32002}
+    assert "director" in answer["error"]["message"]
+    assert new(shared)["result"]["sessionId"]
+
+
+def test_s02_cwd_absent(shared: Talk) -> None:
+    assert shared.call("session/new", {"mcpServers": []})["error"]["code"] == -32602
+
+
+def test_s03_s05_each_new_session_has_an_id_of_its_own(shared: Talk) -> None:
+    ids = [new(shared)["result"]["sessionId"] for _ in range(5)]
+
+    assert all(isinstance(each, str) and each for each in ids)
+    assert len(set(ids)) == 5
+
+
+def test_s06_work_happens_in_the_sessions_folder(talk: Talk, tmp_path: Path) -> None:
+    other = tmp_path / "other place é"
+    other.mkdir()
+    talk.kind.prepare(other)
+    talk.open()
+    talk.new_session(str(other))
+
+    turn = talk.turn(talk.kind.shell("pwd -P; echo x > here"))
+
+    assert str(other) in turn.text
+    assert (other / "here").exists()
+
+
+def test_s07_b012_a_prompt_for_an_unknown_session_names_it(shared: Talk) -> None:
+    answer = shared.call("session/prompt", prompt_params("no-such", "x"))
+
+    assert answer["error"]["code"] == -32002
+    assert answer["error"]["data"]["sessionId"] == "no-such"
+    assert "no-such" in answer["error"]["message"]
+
+
+def test_s08_cancelling_an_unknown_session_is_silent(shared: Talk) -> None:
+    assert shared.exchange(line(method="session/cancel", params={"sessionId": "no-such"})) == []
+
+
+def test_s09_b012_a_session_is_resumed_in_a_new_process(kind: AgentKind, folder: Path) -> None:
+    with Talk(kind, folder) as first:
+        session = first.open()
+        assert first.turn(kind.shell("echo one")).stop_reason == "end_turn"
+    with Talk(kind, folder) as second:
+        second.initialize()
+        resume = second.request("session/resume", {"sessionId": session, "cwd": str(folder)})
+
+        (answer,) = second.answer(resume)
+
+        assert isinstance(answer["result"], dict)
+        turn = second.turn(kind.shell("echo two"), session)
+    assert turn.stop_reason == "end_turn"
+    assert "two" in turn.text
+
+
+def test_s10_resume_takes_up_the_cwd_that_it_brings(talk: Talk, tmp_path: Path) -> None:
+    talk.open()
+    other = tmp_path / "other"
+    other.mkdir()
+    talk.kind.prepare(other)
+    talk.call("session/resume", {"sessionId": talk.session, "cwd": str(other), "mcpServers": []})
+
+    turn = talk.turn(talk.kind.shell("pwd -P"))
+
+    assert str(other) in turn.text
+
+
+def test_s12_an_id_is_never_a_path(talk: Talk) -> None:
+    talk.initialize()
+    strange = "../../../etc/passwd"
+
+    answer = talk.call("session/resume", {"sessionId": strange, "cwd": str(talk.folder)})
+
+    # chant: a session is its folder and the id only a name for it.
+    assert "result" in answer
+    turn = talk.turn(talk.kind.quick, strange)
+    assert turn.stop_reason == "end_turn"
+    assert "root:" not in turn.text
+
+
+@pytest.mark.parametrize("session_id", ["", 7, None, [], {}], ids=repr)
+def test_s12_an_id_must_be_a_text(shared: Talk, session_id: object) -> None:
+    params = {"sessionId": session_id, "cwd": str(shared.folder), "mcpServers": []}
+
+    answer = shared.call("session/resume", params)
+
+    assert "error" not in answer or answer["error"]["code"] == -32602
+    assert session_id == "" or "error" in answer
+
+
+def test_b017_a_folder_reached_by_two_names(talk: Talk, tmp_path: Path) -> None:
+    talk.open()
+    link = tmp_path.parent / f"{tmp_path.name}-link"
+    link.symlink_to(talk.folder)
+    for spelling in (str(link), f"{talk.folder}/./ops/..", f"{talk.folder}//"):
+        if "ops" in spelling:
+            (talk.folder / "ops").mkdir(exist_ok=True)
+        params = {"sessionId": talk.session, "cwd": spelling, "mcpServers": []}
+        assert "result" in talk.call("session/resume", params)
+
+        turn = talk.turn(talk.kind.shell("pwd -P"))
+
+        assert os.path.realpath(talk.folder) in turn.text
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"additionalDirectories": ["/tmp"]},
+        {"additionalDirectories": ["relative"]},
+        {"additionalDirectories": 7},
+        {"_meta": {"x": {"y": [1]}}},
+        {"_meta": None},
+        {"futureMember": {"a": 1}},
+    ],
+    ids=repr,
+)
+def test_s15_s16_members_that_nobody_asked_for_are_passed_over(
+    shared: Talk, members: dict[str, Any]
+) -> None:
+    assert new(shared, **members)["result"]["sessionId"]
+    params = {"sessionId": "taken-up", "cwd": str(shared.folder), **members}
+    assert "result" in shared.call("session/resume", params)
+    prompt = {**prompt_params("taken-up", shared.kind.quick), **members}
+    assert shared.call("session/prompt", prompt)["result"]["stopReason"] == "end_turn"
+
+
+def test_s17_updates_of_a_session_follow_the_answer_that_names_it(talk: Talk) -> None:
+    talk.initialize()
+    params = {"cwd": str(talk.folder), "mcpServers": []}
+
+    messages = talk.answer(talk.request("session/new", params))
+
+    assert len(messages) == 1
+    if talk.kind.name == "chant":
+        update = talk.next()["params"]
+        assert update["sessionId"] == messages[0]["result"]["sessionId"]
+        names = [command["name"] for command in update["update"]["availableCommands"]]
+        assert "run" in names
+
+
+def test_s17_all_at_once_is_answered_in_order(talk: Talk) -> None:
+    sent = line(id=1, method="initialize", params=HELLO)
+    params = {"sessionId": "mine", "cwd": str(talk.folder), "mcpServers": []}
+    sent += line(id=2, method="session/resume", params=params)
+    sent += line(id=3, method="session/prompt", params=prompt_params("mine", talk.kind.quick))
+    sent += line(id=4, method="session/prompt", params=prompt_params("mine", talk.kind.quick))
+    talk.send(sent)
+
+    messages = talk.answer(4)
+
+    answers = [message["id"] for message in messages if "method" not in message]
+    assert answers == [1, 2, 3, 4]
+
+
+def test_s19_new_without_mcp_servers(shared: Talk) -> None:
+    answer = shared.call("session/new", {"cwd": str(shared.folder)})
+
+    assert "result" in answer or answer["error"]["code"] == -32602
+
+
+@pytest.mark.parametrize(
+    "servers",
+    [
+        7,
+        None,
+        "none",
+        {},
+        [7, None, [], "x"],
+        [{}],
+        [{"name": "x"}],
+        [{"name": "x", "command": "/no/such/program", "args": [], "env": []}],
+        [{"name": "x", "command": "relative", "args": 7, "env": {}}],
+        [{"type": "http", "name": "x", "url": "http://127.0.0.1:1/", "headers": []}],
+        [{"type": "sse", "name": "x", "url": "http://127.0.0.1:1/", "headers": []}],
+        [{"type": "future", "name": "x"}],
+    ],
+    ids=repr,
+)
+def test_s20_strange_mcp_servers_do_no_harm(shared: Talk, servers: object) -> None:
+    answer = new(shared, mcpServers=servers)
+
+    assert "result" in answer or answer["error"]["code"] == -32602

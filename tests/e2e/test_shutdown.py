@@ -1,0 +1,301 @@
+"""The end of the process: rows X01 to X11 of the conformance list, B010, B110 and the matrix.
+
+Each way to end meets each state; what counts is the exit code and that nobody is left alive.
+How long it took is only printed (``-s`` or ``-rP`` show it).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.agents import GRACE_S, run_op
+from tests.e2e.processes import described
+from tests.e2e.talk import Talk
+from tests.e2e.wire import line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.e2e.agents import AgentKind
+
+IGNORES_TERM = "trap '' TERM; echo ready; while :; do sleep 600; done"
+LEFT_ITS_SESSION = (
+    "setsid sh -c 'trap \"\" TERM HUP; (setsid sleep 600 &) ; echo up > up; sleep 600'"
+    " > /dev/null 2>&1 & "
+    "until [ -e up ]; do sleep 0.01; done; echo ready; sleep 600"
+)
+"""A child that went into a session of its own and from there forked twice, deaf to TERM."""
+FLOOD = "exec yes"
+
+
+def be_idle(talk: Talk) -> None:
+    talk.open()
+    talk.turn(talk.kind.shell("echo warm"))
+
+
+def be_full(talk: Talk) -> None:
+    talk.open()
+    talk.prompt(talk.kind.shell(FLOOD))
+    talk.wait_until_stalled()
+
+
+def be_deaf(talk: Talk) -> None:
+    talk.open()
+    talk.start_shell(IGNORES_TERM)
+
+
+def be_escaped(talk: Talk) -> None:
+    talk.open()
+    talk.start_shell(LEFT_ITS_SESSION)
+
+
+def leave(talk: Talk) -> None:
+    talk.end_input()
+
+
+def leave_in_mid_line(talk: Talk) -> None:
+    talk.send_without_reading(b'{"jsonrpc":"2.0","id":1,"met')
+    talk.end_input()
+
+
+def break_pipe(talk: Talk) -> None:
+    talk.stop_reading()
+    # Nobody hears of a broken pipe before something is written.
+    talk.send_without_reading(line(id="last", method="no/such"))
+
+
+def signalled(number: signal.Signals) -> Callable[[Talk], None]:
+    return lambda talk: talk.process.send_signal(number)
+
+
+STATES = {"idle": be_idle, "full": be_full, "deaf": be_deaf, "escaped": be_escaped}
+
+
+@dataclass(frozen=True)
+class Ending:
+    do: Callable[[Talk], None]
+    code: int
+
+
+ENDINGS = {
+    "end": Ending(leave, 0),
+    "midline": Ending(leave_in_mid_line, 0),
+    "TERM": Ending(signalled(signal.SIGTERM), 143),
+    "HUP": Ending(signalled(signal.SIGHUP), 129),
+    "INT": Ending(signalled(signal.SIGINT), 130),
+    "pipe": Ending(break_pipe, 0),
+}
+
+
+@pytest.fixture
+def graceful(kind: AgentKind, folder: Path) -> Iterator[Talk]:
+    """An agent whose steps get a short grace."""
+    with Talk(kind, folder, command=kind.with_grace()) as talk:
+        yield talk
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("state", STATES)
+def test_every_end_leaves_nobody_alive(
+    graceful: Talk, state: str, ending: str, record_property: Callable[[str, object], None]
+) -> None:
+    STATES[state](graceful)
+    started = time.monotonic()
+    ENDINGS[ending].do(graceful)
+
+    code = graceful.exit_code()
+
+    took_ms = (time.monotonic() - started) * 1000
+    left = graceful.alive()
+    assert left == set(), described(left)
+    assert code == ENDINGS[ending].code
+    record_property("took_ms", round(took_ms))
+    over_ms = took_ms - (GRACE_S * 1000 if state in {"deaf", "escaped"} else 0)
+    print(f"SHUTDOWN {graceful.kind.name} {state} {ending}: {took_ms:.0f} ms, {over_ms:.0f} over")  # noqa: T201
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_x09_a_killed_server_leaves_nobody_alive(graceful: Talk, state: str) -> None:
+    STATES[state](graceful)
+    started = time.monotonic()
+    graceful.process.kill()
+    graceful.process.wait()
+
+    left = graceful.wait_for_no_one()
+
+    assert left == set(), described(left)
+    took_ms = (time.monotonic() - started) * 1000
+    print(f"SHUTDOWN {graceful.kind.name} {state} KILL: {took_ms:.0f} ms")  # noqa: T201
+
+
+def test_x02_end_of_input_in_mid_message_writes_nothing(talk: Talk) -> None:
+    talk.open()
+    assert talk.exchange(b"") == []
+    raw = talk.raw
+    talk.send(b'{"jsonrpc":"2.0","id":1,"method":"no/such"}')
+    talk.end_input()
+
+    assert talk.exit_code() == 0
+    assert talk.drain() == []
+    assert talk.raw == raw
+
+
+def test_b010_stdin_at_its_end_from_the_start(kind: AgentKind, folder: Path) -> None:
+    null = os.open(os.devnull, os.O_RDONLY)
+    with Talk(kind, folder, stdin=null) as talk:
+        os.close(null)
+
+        assert talk.exit_code() == 0
+        assert talk.drain() == []
+
+
+def test_x06_no_signal_shows_a_traceback_however_early(kind: AgentKind, folder: Path) -> None:
+    # During start-up a signal's own default may still hold; later ones are ours.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with Talk(kind, folder) as talk:
+            talk.process.send_signal(number)
+
+            assert talk.exit_code() in {128 + number, -number}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_x04_a_signal_right_after_the_handshake(talk: Talk, number: signal.Signals) -> None:
+    talk.initialize()
+    talk.process.send_signal(number)
+
+    assert talk.exit_code() == 128 + number
+
+
+def test_b110_a_second_signal_skips_the_grace(talk: Talk) -> None:
+    # The grace is the default, seconds; the clean-up below would take minutes.
+    talk.open()
+    talk.start_shell(IGNORES_TERM)
+    talk.process.send_signal(signal.SIGTERM)
+    talk.process.send_signal(signal.SIGINT)
+
+    assert talk.exit_code() == 143
+    assert talk.alive() == set()
+
+
+def test_x03_the_end_of_input_lets_a_run_clean_up(graceful: Talk) -> None:
+    if graceful.kind.name == "echo":
+        pytest.skip("the echo agent has no clean-up")
+    graceful.open()
+    graceful.prompt(run_op("undo", "echo ready; sleep 600"))
+    graceful.until_text("ready")
+    graceful.end_input()
+
+    assert graceful.exit_code() == 0
+    assert (graceful.folder / "undone").exists()
+    assert not (graceful.folder / "never").exists()
+    assert graceful.alive() == set()
+
+
+def test_b110_sigterm_during_the_clean_up_lets_it_end(graceful: Talk) -> None:
+    if graceful.kind.name == "echo":
+        pytest.skip("the echo agent has no clean-up")
+    undo = (graceful.folder / "ops" / "undo.op.toml").read_text(encoding="utf-8")
+    slow = undo.replace("echo undone", "mkfifo go; echo cleaning; read x < go; echo undone")
+    (graceful.folder / "ops" / "undo.op.toml").write_text(slow, encoding="utf-8")
+    graceful.open()
+    graceful.prompt(run_op("undo", "echo ready; sleep 600"))
+    graceful.until_text("ready")
+    graceful.cancel()
+    graceful.until_text("cleaning")
+    graceful.process.send_signal(signal.SIGTERM)
+    (graceful.folder / "go").write_text("now\n", encoding="utf-8")
+
+    assert graceful.exit_code() == 143
+    assert (graceful.folder / "undone").exists()
+
+
+def test_x10_stderr_closed_does_no_harm(kind: AgentKind, folder: Path) -> None:
+    closed = ("/bin/sh", "-c", 'exec "$@" 2>&-', "sh", *kind.command)
+    with Talk(kind, folder, command=closed) as talk:
+        talk.open()
+        talk.turn(kind.wrong)
+        assert "hi" in talk.turn(kind.shell("echo hi; echo ho >&2")).text
+        talk.end_input()
+
+        assert talk.exit_code() == 0
+
+
+def test_x10_stderr_full_does_no_harm(kind: AgentKind, folder: Path) -> None:
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    try:
+        while True:
+            os.write(writer, b"x" * 4096)
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    with Talk(kind, folder, stderr=writer) as talk:
+        os.close(writer)
+        talk.open()
+        # Both agents have something to say on stderr here.
+        params = {"cwd": str(folder), "mcpServers": [{"name": "x", "command": "/x", "args": [], "env": []}]}
+        assert "result" in talk.call("session/new", params)
+        for _ in range(3):
+            talk.turn(kind.wrong)
+        assert "hi" in talk.turn(kind.shell("echo hi")).text
+        talk.end_input()
+
+        assert talk.exit_code() == 0
+    os.close(reader)
+
+
+def test_x10_a_stderr_that_nobody_reads_any_more(kind: AgentKind, folder: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with Talk(kind, folder, stderr=writer) as talk:
+        os.close(writer)
+        talk.open()
+        talk.turn(kind.wrong)
+        assert "hi" in talk.turn(kind.shell("echo hi")).text
+        talk.end_input()
+
+        assert talk.exit_code() == 0
+
+
+@pytest.mark.parametrize("words", [["--no-such-flag"], ["--grace"], ["--grace", "soon"], ["x"]])
+def test_x11_a_wrong_flag_is_said_on_stderr_only(kind: AgentKind, folder: Path, words: list[str]) -> None:
+    if kind.name == "echo":
+        pytest.skip("chant's flags")
+    with Talk(kind, folder, command=(*kind.command, *words)) as talk:
+        assert talk.exit_code() == 2
+        assert talk.drain() == []
+        assert talk.stderr().strip()
+
+
+def test_x08_f21_a_slow_reader_loses_nothing(talk: Talk) -> None:
+    talk.open()
+    count = 20_000
+    if talk.kind.name == "echo":
+        request_id = talk.prompt(f"stream {count} 200")
+        wanted = "".join(f"{number:08d}".ljust(200, "x") for number in range(count))
+    else:
+        request_id = talk.prompt(talk.kind.shell(f"seq 1 {count}"))
+        wanted = "".join(f"{number}\n" for number in range(1, count + 1))
+    if talk.kind.name == "echo":
+        talk.wait_until_stalled()
+
+    turn = talk.finish(request_id)
+
+    assert wanted in turn.text
+
+
+def test_x08_a_stalled_client_stalls_the_child_and_both_go_on(talk: Talk) -> None:
+    talk.open()
+    request_id = talk.prompt(talk.kind.shell("i=0; while [ $i -lt 40000 ]; do echo line $i; i=$((i+1)); done"))
+    talk.wait_until_stalled()
+
+    turn = talk.finish(request_id)
+
+    assert turn.stop_reason == "end_turn"
+    assert "line 0\n" in turn.text
