@@ -13,6 +13,7 @@ from ops.ledger import Ledger, NoLedger, open_ledger
 from ops.run_id import new_run_id
 from ops.run_state import RunState
 from ops.run_values import Moment, RunContext
+from runtimes.chant.gates import reach_gate
 from runtimes.chant.planning import planned, refusal_code
 from runtimes.chant.run_tasks import Prepared, Recorded, RunRefused
 from runtimes.chant.verbs.verb import REFUSED
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
     from ops.faults import Faults
     from ops.in_flight import Marker
+    from ops.run_values import RecordGate
     from runtimes.chant.planning import Planned
-    from runtimes.chant.run_tasks import RunRequest, Stopping
+    from runtimes.chant.run_tasks import GateLooked, RunRequest, Stopping
 
 RUN_ID_BYTES = 4
 
@@ -74,6 +76,12 @@ class ProjectTasks:
         if isinstance(prepared.keeper, Keeper):
             prepared.keeper.marker.end()
 
+    def reach_gate(self, prepared: Prepared, asked: RecordGate, stop: Stopping) -> GateLooked:
+        """See `RunTasks.reach_gate`."""
+        keeper = prepared.keeper
+        ledger = keeper.ledger if isinstance(keeper, Keeper) else None
+        return reach_gate(ledger, prepared, asked, self._source.wall(), stop)
+
     def mark_compensation(self, prepared: Prepared) -> None:
         """See `RunTasks.mark_compensation`."""
         if isinstance(prepared.keeper, Keeper):
@@ -102,6 +110,9 @@ class ProjectTasks:
         if isinstance(ledger, NoLedger):
             hint = "with --no-ledger it runs and leaves no record"
             return RunRefused(f"{ledger.reason}; {hint}", REFUSED)
+        if ledger is None and (gates := _gates(found)):
+            reason = f"{found.op.name} has gates ({', '.join(gates)}), which only the ledger opens"
+            return RunRefused(f"{reason}; it can't run with --no-ledger", REFUSED)
         unmet = [] if request.ignore_depends else unmet_depends(found, ledger)
         if unmet:
             return RunRefused("; ".join(unmet) + "; --ignore-depends runs it all the same", REFUSED)
@@ -153,6 +164,10 @@ class ProjectTasks:
 
     def _now(self) -> Moment:
         return Moment(self._source.wall(), self._source.monotonic())
+
+
+def _gates(found: Planned) -> list[str]:
+    return [step.gate.gate for step in found.plan.steps if step.gate is not None]
 
 
 def unmet_depends(found: Planned, ledger: Ledger | None) -> list[str]:

@@ -16,8 +16,9 @@ from ops.run_state import RunState
 from ops.step_env import process_env
 from ops.step_result import failed
 from ops.work import ActivityContext
-from runtimes.chant.gates import pending_fact
+from runtimes.chant.items import Remark
 from runtimes.chant.leaf import logged
+from runtimes.chant.run_tasks import GateLooked
 from runtimes.chant.step_values import result_of, startable
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from runtimes.chant.run_tasks import Prepared, RunTasks
 
 MARK = "(mark compensation)"
-"""Our own step.  No Op can have one of that name: ids have no spaces or brackets."""
+GATE = "(gate) "
+"""Our own steps; the gate's step follows.  No Op can have such names: ids have no brackets."""
 
 
 class Clock(Protocol):
@@ -59,6 +61,8 @@ class RunDrive:
         self._held: deque[run.Effect] = deque()
         self._marking = False
         self._timeouts: dict[str, float | None] = {}
+        self._looking: set[str] = set()
+        """Our own steps that look a gate up."""
 
     @property
     def run_id(self) -> str:
@@ -78,6 +82,9 @@ class RunDrive:
     def hear(self, said: run.RunInput) -> list[turn.TurnEffect]:
         """Give the run an input and return what is to be performed, in order."""
         self._hear(said)
+        if isinstance(said, run.CancelAsked):
+            # A run that stops at the gate must not use up its approval.
+            return [*self._released(), *map(turn.AbortStep, sorted(self._looking))]
         return self._released()
 
     def step_ended(self, end: StepEnd) -> list[turn.TurnEffect]:
@@ -85,8 +92,20 @@ class RunDrive:
         if end.step_id == MARK:
             self._marking = False
             return self._released()
+        if end.step_id.startswith(GATE):
+            return self._looked(end)
         result = result_of(end, self._timeouts.pop(end.step_id, None))
         return self.hear(run.StepFinished(end.step_id, result))
+
+    def _looked(self, end: StepEnd) -> list[turn.TurnEffect]:
+        self._looking.discard(end.step_id)
+        looked = end.value
+        if not isinstance(looked, GateLooked):
+            error = end.error or f"it could not be looked up: {end.kind}"
+            step_id = end.step_id.removeprefix(GATE)
+            looked = GateLooked(run.GateAnswered(step_id, "unreadable", error=error))
+        remarks = [Remark(f"{self.run_id}/gate/note", f"{text}\n") for text in looked.remarks]
+        return [*_say(remarks), *self.hear(looked.answer)]
 
     def host_lost(self, reason: str, alive: frozenset[str]) -> list[turn.TurnEffect]:
         """Go on after whoever performed our effects crashed and forgot them."""
@@ -126,8 +145,7 @@ class RunDrive:
             case run.DropTimer(key):
                 return [turn.DropTimer(key)]
             case run.RecordGate():
-                fact = pending_fact(effect, self._prepared, self._clock.wall())
-                self._hear(run.GateAnswered(effect.step_id, "pending", fact))
+                return [self._look_up(effect)]
             case run.AskPoint(step_id, step):
                 error = f"nobody can be asked about {step.point}: this version asks no questions"
                 self._hear(run.PointAnswered(step_id, "failed", error=error))
@@ -153,6 +171,11 @@ class RunDrive:
         self._timeouts[effect.step_id] = effect.timeout_s
         render, limit_s = self._render(effect.step_id), effect.timeout_s
         return [turn.StartStep(effect.step_id, work, render, limit_s, self._grace_s)]
+
+    def _look_up(self, asked: run.RecordGate) -> turn.StartStep:
+        step_id, prepared, tasks = f"{GATE}{asked.step_id}", self._prepared, self._tasks
+        self._looking.add(step_id)
+        return own_step(step_id, lambda context: tasks.reach_gate(prepared, asked, context.cancel))
 
     def _render(self, step_id: str) -> Render:
         run_id, numbers, clock = self._prepared.context.run_id, self._numbers, self._clock

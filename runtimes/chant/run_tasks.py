@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ops.plan import Plan
-    from ops.run_values import Origin, RunContext
+    from ops.run_values import GateAnswered, Origin, RecordGate, RunContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,14 @@ class Recorded:
     lost: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class GateLooked:
+    """What the ledger says of a gate; whatever it lets the run do is written there already."""
+
+    answer: GateAnswered
+    remarks: tuple[str, ...] = ()
+
+
 class Stopping(Protocol):
     """Tells a task that nobody wants it any more."""
 
@@ -81,6 +89,10 @@ class RunTasks(Protocol):
 
     def withdraw(self, prepared: Prepared) -> None:
         """Take the mark of a run back that was cancelled before its first step."""
+        ...
+
+    def reach_gate(self, prepared: Prepared, asked: RecordGate, stop: Stopping) -> GateLooked:
+        """Look a gate up, and record that it is asked, or that its approval is used."""
         ...
 
     def mark_compensation(self, prepared: Prepared) -> None:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 SECONDS_A_MINUTE = 60
 
+GATE_FACTS = ("description", "because", "run_id", "since", "expires")
+"""What people are told of a pending fact, if it is there."""
+
 
 def retry_text(event: StepRetrying) -> str:
     """Say that an attempt failed and when the next one comes."""
@@ -41,16 +44,26 @@ def settled_text(event: StepSettled) -> str:
 
 
 def gate_text(event: GatePending) -> str:
-    """Say which gate is closed and the line that opens it."""
+    """Say what is known of a closed gate and the line that opens it."""
     fact = event.fact
     op, env = fact.get("op", "<op>"), fact.get("env")
-    lines = [f"gate {event.gate} of {op} is closed; this run stops here"]
-    lines += [
-        f"{name}: {fact[name]}" for name in ("description", "since", "expires") if fact.get(name)
-    ]
-    approve = f"chant approve {op} {event.gate} --approver <you>"
-    lines.append(approve + (f" --env {env}" if env else ""))
+    where = f" in {env}" if env else ""
+    lines = [f"gate {event.gate} of {op}{where} is closed; this run stops here"]
+    lines += [f"{name}: {fact[name]}" for name in GATE_FACTS if fact.get(name)]
+    approvals: list[str] = fact.get("approvals") or []
+    quorum: int = fact.get("quorum", 1)
+    if quorum > 1:
+        by = f" ({', '.join(approvals)})" if approvals else ""
+        lines.append(f"approvals: {len(approvals)} of {quorum}{by}")
+    if roles := fact.get("roles"):
+        lines.append(f"roles: {' or '.join(roles)}")
+    lines.append(approve_line(str(op), event.gate))
     return "\n".join(lines) + "\n"
+
+
+def approve_line(op: str, gate: str) -> str:
+    """Return what a person types to open a gate."""
+    return f"chant approve {op} {gate} --approver <you>"
 
 
 def point_text(event: PointWaiting) -> str:

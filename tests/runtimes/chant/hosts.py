@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from actors.turn import (
@@ -23,8 +23,8 @@ from actors.turn import (
 from actors.work import CallableWork, StepEnd
 from ops.model import Retry
 from ops.plan import Plan, PlannedPhase, PlannedStep
-from ops.run_values import RunContext
-from runtimes.chant.run_tasks import Prepared, Recorded, RunRefused
+from ops.run_values import GateAnswered, RecordGate, RunContext
+from runtimes.chant.run_tasks import GateLooked, Prepared, Recorded, RunRefused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,6 +91,9 @@ class FakeTasks:
         self.compensating = 0
         self.records: list[Mapping[str, Any]] = []
         self.ledger_error: str | None = None
+        self.gate = GateAnswered("", "pending", {"op": "release", "env": "prod"})
+        """What the ledger says of every gate."""
+        self.gate_remarks: tuple[str, ...] = ()
 
     def prepare(self, stop: Stopping) -> Prepared | RunRefused | None:
         if self.refusal is not None:
@@ -103,6 +106,12 @@ class FakeTasks:
     def withdraw(self, prepared: Prepared) -> None:
         assert prepared.plan is self.plan
         self.marked = False
+
+    def reach_gate(self, prepared: Prepared, asked: RecordGate, stop: Stopping) -> GateLooked:
+        assert prepared.plan is self.plan
+        if stop.is_set():
+            return GateLooked(GateAnswered(asked.step_id, "unreadable", error="stopped"))
+        return GateLooked(replace(self.gate, step_id=asked.step_id), self.gate_remarks)
 
     def mark_compensation(self, prepared: Prepared) -> None:
         assert prepared.plan is self.plan

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from actors.turn import AbortStep, StartStep, StepEnded
 from actors.work import ProcessWork, StepEnd
-from ops.events import StepOutput
+from ops.events import StepOutput, StepSettled
 from ops.model import GateStep
 from ops.plan import Plan, PlannedStep
+from ops.run_values import GateAnswered
 from protocol.acp.updates import AgentMessageChunk, ToolCall, ToolCallUpdate
 from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark
 from runtimes.chant.op_turn import PREPARE, RECORD, WITHDRAW, OpTurn
-from runtimes.chant.run_drive import MARK
+from runtimes.chant.run_drive import GATE, MARK
 from runtimes.chant.run_tasks import RunOutcome, RunRefused
 from runtimes.chant.updates import updates_of
 from tests.runtimes.chant.hosts import (
@@ -221,18 +222,97 @@ def test_a_record_that_cannot_be_kept_is_said_and_shows_in_the_exit_code() -> No
     assert tasks.marked, "the mark must stay, so that the run is missed"
 
 
-def test_a_closed_gate_ends_the_turn_with_the_line_that_opens_it() -> None:
+def gated_plan() -> Plan:
+    """Build (a), Deploy (gate g, copy); on failure Rollback (back)."""
     gate = PlannedStep("g", "Deploy", "gate", "gate:window", gate=GateStep("g", "window"))
-    plan = Plan("release", "prod", (phase("Deploy", [step("a", "Deploy"), gate]),))
-    host = begun(FakeTasks(plan))
+    steps = [gate, step("copy", "Deploy")]
+    return Plan(
+        "release",
+        "prod",
+        (phase("Build", [step("a", "Build")]), phase("Deploy", steps)),
+        (phase("Rollback", [step("back", "Rollback", compensates=True)]),),
+    )
+
+
+LOOK = f"{GATE}g"
+
+
+def at_gate(tasks: FakeTasks) -> PlayedHost:
+    host = begun(tasks)
     host.end("a")
+    assert set(host.running) == {LOOK}
+    return host
+
+
+def test_a_closed_gate_ends_the_turn_with_the_line_that_opens_it() -> None:
+    tasks = FakeTasks(gated_plan())
+    tasks.gate_remarks = ("warning: not pushed",)
+    host = at_gate(tasks)
+    host.perform(LOOK)
     host.perform(RECORD)
 
     assert host.result is not None
     assert host.result.stop_reason == "end_turn"
     assert host.result.meta["chant"] == {"runId": RUN_ID, "status": "gated", "exitCode": 3}
     text = "".join(chunk.text for chunk in chunks(host, "/gate"))
-    assert "chant approve release window --approver <you> --env prod\n" in text
+    assert text.endswith("\nchant approve release window --approver <you>\n")
+    assert [chunk.text for chunk in chunks(host, "/gate/note")] == ["warning: not pushed\n"]
+    assert host.started == [PREPARE, "a", LOOK, RECORD]
+
+
+def test_an_approved_gate_lets_the_run_go_on() -> None:
+    tasks = FakeTasks(gated_plan())
+    fact = {"pending": "r/g", "kept": False, "by": [{"approver": "bob"}]}
+    tasks.gate = GateAnswered("", "approved", fact)
+    host = at_gate(tasks)
+    host.perform(LOOK)
+    host.end("copy")
+    host.perform(RECORD)
+
+    (record,) = tasks.records
+    assert statuses(record) == {"a": "ok", "g": "ok", "copy": "ok"}
+    assert record["phases"][1]["steps"][0]["approval"] == fact
+
+
+def test_a_gate_that_can_not_be_looked_up_stops_the_run_before_it() -> None:
+    tasks = FakeTasks(gated_plan())
+    tasks.gate = GateAnswered("", "unreadable", error="no proof, no passage: line 3")
+    host = at_gate(tasks)
+    host.perform(LOOK)
+    host.perform(MARK)
+    host.end("back")
+
+    assert "copy" not in host.started
+    failure = next(item for item in host.said if isinstance(item, StepSettled) and item.error)
+    assert failure.error == "gate 'window': no proof, no passage: line 3"
+
+
+def test_a_look_at_the_gate_that_breaks_opens_nothing() -> None:
+    host = at_gate(FakeTasks(gated_plan()))
+    host.end(LOOK, "failed", None)
+
+    assert "copy" not in host.started
+    assert "back" not in host.running  # first the note that clean-up begins
+    host.perform(MARK)
+    assert set(host.running) == {"back"}
+
+
+def test_a_cancel_at_the_gate_stops_the_look_and_cleans_up() -> None:
+    tasks = FakeTasks(gated_plan())
+    tasks.gate = GateAnswered("", "approved", {})
+    host = at_gate(tasks)
+    host.cancel()
+
+    assert LOOK in host.aborted
+    host.perform(LOOK)
+    host.perform(MARK)
+    host.end("back")
+    host.perform(RECORD)
+
+    assert "copy" not in host.started
+    assert host.result is not None
+    assert host.result.stop_reason == "cancelled"
+    assert [record["status"] for record in tasks.records] == ["cancelled"]
 
 
 def chunks(host: PlayedHost, end_of_id: str) -> list[AgentMessageChunk]:

@@ -123,10 +123,10 @@ def test_a_stop_at_a_gate_or_a_question_shows_the_line_that_resolves_it() -> Non
     TerminalView(out, paper(), colors=False).show(items)
 
     assert written(out).splitlines() == [
-        "gate window of release is closed; this run stops here",
+        "gate window of release in prod is closed; this run stops here",
         "description: Someone watches",
         "expires: soon",
-        "chant approve release window --approver <you> --env prod",
+        "chant approve release window --approver <you>",
         "open question: Ship it?",
         "chant workspace points answer ship-it-0123456789ab --answer <value> --by <you>",
     ]

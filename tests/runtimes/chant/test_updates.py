@@ -126,7 +126,7 @@ def test_the_rest_is_text() -> None:
     fact = {"op": "release", "env": "prod", "expires": "tomorrow"}
     gate = only(GatePending(RUN_ID, "g", 6, 0.0, "window", fact))
     assert isinstance(gate, AgentMessageChunk)
-    assert gate.text.endswith("chant approve release window --approver <you> --env prod\n")
+    assert gate.text.endswith("chant approve release window --approver <you>\n")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300), st.integers(1, 700))
