@@ -55,6 +55,14 @@ def log() -> Logger:
     return _ready[0]
 
 
+def mute() -> None:
+    """Write no line of the logger from now on, for simulations, where crashes are daily bread."""
+    from loguru import logger
+
+    logger.remove()
+    _ready[:] = [logger]
+
+
 class _FromStdlib(logging.Handler):
     """Carries records of libraries over; they name no secret of ours.
 

@@ -182,7 +182,7 @@ class Scheduler:
 
     def _end(self) -> None:
         """Nobody can run ever again: that is the end, if nobody wants to."""
-        if not self.over and any(task.state != "ended" for task in self.tasks):
+        if not self.over and any(task.state != "ended" and not task.daemon for task in self.tasks):
             self.hang = f"deadlock: {self._waiting()}"
         self.over = True
 

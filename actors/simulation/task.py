@@ -31,6 +31,7 @@ class SimTask:
     __slots__ = (
         "_scheduler",
         "carrier",
+        "daemon",
         "joiners",
         "name",
         "number",
@@ -55,6 +56,8 @@ class SimTask:
         self.ticket = 0
         """Counts waits, so that a timeout of an earlier one means nothing."""
         self.priority = 0.0
+        self.daemon = False
+        """Whether the world may end while it waits: its process has exited around it."""
         self.joiners: list[SimTask] = []
         self.carrier: object = None
         """What runs it: the backend's own."""

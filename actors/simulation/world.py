@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 HEAL_S = 1_000.0
 """From this second of a world on nothing goes wrong any more, and everything must end."""
 
+OURS = ("main", "client", "server", "healer", "program", "child", "pump")
+"""Names of tasks that must end whatever becomes of the server."""
+
 
 class Pipes(NamedTuple):
     """Capacities of both directions, in bytes."""
@@ -89,12 +92,18 @@ class World:
         self.code = server.run()
         if self.code == INTERNAL_FAULT:
             self.book.input_ended = True
+            self._abandon()
         self.scheduler.trace.event(f"the server ends with {self.code}")
         # What a process's exit does:
         to_server.close_reader()
         from_server.close_writer()
         self.timers.close()
         self._heal()
+
+    def _abandon(self) -> None:
+        """Let go of what a server leaves that fell over: only the process's exit ends it."""
+        for task in self.scheduler.tasks:
+            task.daemon = not task.name.startswith(OURS)
 
     def _heal_in_time(self) -> None:
         self.platform.sleep(HEAL_S)

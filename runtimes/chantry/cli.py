@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from runtimes.chantry import outcome
+from runtimes.chantry.simulation.cli import simulate
 
 if TYPE_CHECKING:
     from runtimes.chantry.permission import Policy
@@ -98,6 +99,9 @@ def check(plans: tuple[str, ...]) -> None:
     for usable, text in results:
         click.echo(text, err=not usable)
     sys.exit(0 if all(usable for usable, _ in results) else 2)
+
+
+chantry.add_command(simulate)
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""``chantry simulate``: many seeds of many scenarios, and one seed again."""

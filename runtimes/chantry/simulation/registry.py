@@ -1,0 +1,22 @@
+"""All scenarios by name.  A seed that names no scenario plays the one it falls on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from actors.simulation.conversations import SCENARIOS as CONVERSATIONS
+
+if TYPE_CHECKING:
+    from actors.simulation.scenario import Scenario
+
+SCENARIOS: dict[str, Scenario] = {each.name: each for each in CONVERSATIONS}
+
+
+def scenario_for(seed: int, name: str | None) -> Scenario:
+    """Return the scenario that ``seed`` plays.
+
+    Raises:
+        KeyError: There is none of that name.
+
+    """
+    return SCENARIOS[name] if name else list(SCENARIOS.values())[seed % len(SCENARIOS)]
