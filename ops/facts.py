@@ -28,7 +28,7 @@ def run_facts(root: str, environ: Mapping[str, str] | None = None) -> RunFacts:
     """Look the facts up for the project at ``root``.  Never fails for want of git."""
     base = os.environ if environ is None else environ
     git = Git(root, base)
-    actor, host = _actor(base), os.uname().nodename
+    actor, host = actor_of(base), os.uname().nodename
     try:
         commit = git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         if commit is None:
@@ -39,7 +39,7 @@ def run_facts(root: str, environ: Mapping[str, str] | None = None) -> RunFacts:
     return RunFacts(actor, host, commit, None if changed is None else bool(changed))
 
 
-def _actor(environ: Mapping[str, str]) -> str:
+def actor_of(environ: Mapping[str, str]) -> str:
     """Return the name to record: a CI's word for who started it, else the login."""
     for name in ("CHANT_ACTOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN", "LOGNAME", "USER"):
         if environ.get(name):

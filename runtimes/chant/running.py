@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from actors.local_host import run_turn
 from actors.real_platform import RealPlatform
+from ops.step_env import channel_of
 from runtimes.chant.json_text import json_page
 from runtimes.chant.op_turn import OpTurn
 from runtimes.chant.performing import failure_document
@@ -33,7 +34,7 @@ def run_op(
 ) -> int:
     """Run an Op to its end, show it while it runs, and return the exit code."""
     platform = RealPlatform()
-    tasks = ProjectTasks(request_of(invocation, cwd, environ), platform)
+    tasks = ProjectTasks(request_of(invocation, cwd, environ, channel_of(environ)), platform)
     view = view_for(invocation, environ, out, err)
     ended = run_turn(OpTurn(tasks, platform, "run"), Unbroken(view, out).show)
     value = ended.turn.value

@@ -43,6 +43,9 @@ VERBS_OFFERED = object()
 answer need not wait for them."""
 
 SESSION_ID_BYTES = 16
+CHANNEL = "CHANT_CHANNEL"
+"""`ops.step_env` reads it; nothing of `ops` is imported before the handshake."""
+
 KEY_BYTES = 6
 """Message ids of a turn begin with a random key: each turn of a resumed session may come from a
 process of its own, which knows nothing of the others' ids."""
@@ -66,7 +69,8 @@ class ChantRuntime:
         ``tasks`` makes what runs do on disk and ledger; None: real projects.
         """
         self._platform = platform
-        self._environ = environ
+        # Inherited by every step, so that no command in one can pass for a person's.
+        self._environ = {**environ, CHANNEL: "acp"}
         self._grace_s = grace_s
         self._tasks = tasks or self._project_tasks
 

@@ -13,8 +13,14 @@ if TYPE_CHECKING:
 
 SECONDS_A_MINUTE = 60
 
-GATE_FACTS = ("description", "because", "run_id", "since", "expires")
-"""What people are told of a pending fact, if it is there."""
+GATE_FACTS = {
+    "description": "description",
+    "because": "asked again",
+    "run_id": "asked by run",
+    "since": "since",
+    "expires": "expires",
+}
+"""What people are told of a pending fact, if it is there, and how it is called."""
 
 
 def retry_text(event: StepRetrying) -> str:
@@ -49,7 +55,7 @@ def gate_text(event: GatePending) -> str:
     op, env = fact.get("op", "<op>"), fact.get("env")
     where = f" in {env}" if env else ""
     lines = [f"gate {event.gate} of {op}{where} is closed; this run stops here"]
-    lines += [f"{name}: {fact[name]}" for name in GATE_FACTS if fact.get(name)]
+    lines += [f"{said}: {fact[name]}" for name, said in GATE_FACTS.items() if fact.get(name)]
     approvals: list[str] = fact.get("approvals") or []
     quorum: int = fact.get("quorum", 1)
     if quorum > 1:
