@@ -44,6 +44,17 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True)
+class Living:
+    """A run that goes on: its record as it was at the start, and the process it goes on in."""
+
+    path: str
+    record: Mapping[str, Any]
+    host: str
+    pid: int
+    compensating: bool
+
+
+@dataclass(frozen=True, slots=True)
 class InFlight:
     """The notes below ``state_dir`` (see `ops.ledger.Ledger`)."""
 
@@ -64,6 +75,16 @@ class InFlight:
                 note = _read(path) if name.endswith(SUFFIX) else None
                 if note and not _runs(note):
                     yield Marker(path, note["record"]), bool(note["compensating"])
+
+    def living(self) -> Iterator[Living]:
+        """Yield the runs whose process lives, oldest first; another machine's are believed."""
+        with contextlib.suppress(FileNotFoundError):
+            for name in sorted(os.listdir(self._folder)):
+                path = os.path.join(self._folder, name)
+                note = _read(path) if name.endswith(SUFFIX) else None
+                if note and _runs(note):
+                    where = note["host"], int(note["pid"])
+                    yield Living(path, note["record"], *where, bool(note["compensating"]))
 
     @property
     def _folder(self) -> str:

@@ -9,6 +9,7 @@ from runtimes.chant.verbs.verb import OK, REFUSED, USAGE, Invocation, Outcome, S
 if TYPE_CHECKING:
     from ops.loading import Catalog
     from ops.model import Op
+    from ops.resources.resource import Declared
 
 
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
@@ -16,20 +17,32 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     del invocation
     from ops.loading import load_catalog
     from ops.project import find_project
+    from ops.resources.resource import load_resources
 
     catalog = load_catalog(find_project(around.cwd))
-    warnings = tuple(f"warning: {problem}" for problem in catalog.problems)
-    return Outcome(OK, _document(catalog), _text(catalog), warnings)
+    declared = load_resources(catalog.project)
+    problems = (*catalog.problems, *declared.problems)
+    warnings = tuple(f"warning: {problem}" for problem in problems)
+    return Outcome(OK, _document(catalog, declared), _text(catalog, declared), warnings)
 
 
-def _document(catalog: Catalog) -> dict[str, Any]:
+def _document(catalog: Catalog, declared: Declared) -> dict[str, Any]:
+    project = catalog.project
     return {
-        "project": catalog.project.name,
-        "root": catalog.project.root,
+        "project": project.name,
+        "root": project.root,
         "ops": [_op(op) for _, op in sorted(catalog.ops.items())],
+        "resources": [
+            {"name": each.name, "reader": each.reader.name, "file": each.file}
+            for each in declared.resources.values()
+        ],
+        "stewards": [
+            {"name": each.name, "environment": each.environment, "ops": list(each.ops)}
+            for each in project.stewards.values()
+        ],
         "problems": [
             {"file": problem.file, "line": problem.line, "reason": problem.reason}
-            for problem in catalog.problems
+            for problem in (*catalog.problems, *declared.problems)
         ],
     }
 
@@ -46,22 +59,30 @@ def _op(op: Op) -> dict[str, Any]:
     }
 
 
-def _text(catalog: Catalog) -> str:
-    if not catalog.ops:
-        return f"no Ops in {catalog.project.root}: they are declared in files named *.op.toml"
-    width = max(map(len, catalog.ops))
-    return "\n".join(
-        f"{name:<{width}}  {op.overview}".rstrip() for name, op in sorted(catalog.ops.items())
-    )
+def _text(catalog: Catalog, declared: Declared) -> str:
+    from runtimes.chant.columns import columns
+
+    rows = [(name, op.overview) for name, op in sorted(catalog.ops.items())]
+    lines = columns(rows) or [
+        f"no Ops in {catalog.project.root}: they are declared in files named *.op.toml"
+    ]
+    others = {
+        "resources": [(each.name, each.reader.name) for each in declared.resources.values()],
+        "stewards": [(each.name, each.environment) for each in catalog.project.stewards.values()],
+    }
+    for title, found in others.items():
+        lines += [f"{title}:", *columns(found, "  ")] if found else []
+    return "\n".join(lines)
 
 
 LIST = Verb(
     path=("list",),
-    summary="List the Ops of the project",
+    summary="List the Ops, resources and stewards of the project",
     handler=answer,
     document=(
         '{"project", "root", "ops": [{"name", "overview", "file", "environments", "params",'
-        ' "phases", "steps"}], "problems": [{"file", "line", "reason"}]}'
+        ' "phases", "steps"}], "resources": [{"name", "reader", "file"}], "stewards": [{"name",'
+        ' "environment", "ops"}], "problems": [{"file", "line", "reason"}]}'
     ),
     exit_codes=(OK, USAGE, REFUSED),
 )

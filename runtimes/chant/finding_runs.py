@@ -1,0 +1,69 @@
+"""Finding a run that someone names: by its Op, or by its id."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ops.errors import OpNotFound, OpsError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ops.ledger import Ledger
+    from runtimes.chant.place import Place
+
+RUN_ID = re.compile(r"[0-9]{8}-[0-9]{9}-[0-9a-f]{8}")
+SEARCHED = 100_000
+"""As many runs of an environment are looked through for an id."""
+
+
+class RunNotFound(OpsError):  # noqa: N818 - the tree names what happened
+    """There is no such run."""
+
+
+def known_op(place: Place, ledger: Ledger, op: str) -> None:
+    """Check that an Op of that name is declared or has run.
+
+    Raises:
+        OpNotFound: Neither; the message lists what there is.
+
+    """
+    from ops.loading import load_catalog
+
+    catalog = load_catalog(place.project)
+    known = {*catalog.ops, *catalog.broken, *ledger.newest_of_each(place.env)}
+    if op not in known:
+        raise OpNotFound(unknown("op", op, known))
+
+
+def find_run(place: Place, ledger: Ledger, name: str) -> Mapping[str, Any]:
+    """Return the run with an id, or the newest run of an Op.
+
+    Raises:
+        RunNotFound: There is none.
+        OpNotFound: ``name`` is neither.
+
+    """
+    if RUN_ID.fullmatch(name):
+        return _by_id(place, ledger, name)
+    newest = ledger.newest(place.env, name)
+    if newest is None:
+        known_op(place, ledger, name)
+        msg = f"{name} has no finished run in {place.env}"
+        raise RunNotFound(msg)
+    return newest
+
+
+def _by_id(place: Place, ledger: Ledger, run_id: str) -> Mapping[str, Any]:
+    limit = 100
+    while True:
+        found = ledger.recent(place.env, limit).records
+        for record in found:
+            if record["id"] == run_id:
+                return record
+        if len(found) < limit or limit >= SEARCHED:
+            break
+        limit *= 10
+    msg = f"there is no run {run_id} in {place.env}"
+    raise RunNotFound(msg)

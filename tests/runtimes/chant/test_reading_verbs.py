@@ -1,0 +1,288 @@
+"""The verbs that only read, on the command line and in a session."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ops.projects import git
+from tests.runtimes.chant.projects import CHANT_TOML, FAILING, RELEASE, make_project
+from tests.runtimes.chant.talk import chant, prompt
+from tests.scripts import script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GATED = """\
+name = "gated"
+depends = ["release"]
+
+[[phases]]
+name = "Ask"
+  [[phases.steps]]
+  gate = "window"
+  description = "Someone watches"
+  [[phases.steps]]
+  fn = "shell"
+  args = { cmd = "echo through" }
+"""
+
+MORE = """
+[[resource]]
+name = "readme"
+reader = "file"
+path = "README.md"
+op = "release"
+
+[[steward]]
+name = "box-steward"
+environment = "local"
+ops = ["gated"]
+capabilities = ["inference"]
+schedule = [{ op = "gated", cron = "*/15 * * * *" }]
+"""
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Path:
+    folder = make_project(tmp_path / "box", release=RELEASE, failing=FAILING, gated=GATED)
+    (folder / "chant.toml").write_text(CHANT_TOML + MORE)
+    return folder
+
+
+def test_everything_that_is_declared_is_listed(box: Path) -> None:
+    said = chant(box, "list", "--json")
+
+    assert [each["name"] for each in said.document["ops"]] == ["failing", "gated", "release"]
+    assert said.document["resources"] == [
+        {"name": "readme", "reader": "file", "file": "chant.toml"}
+    ]
+    assert said.document["stewards"] == [
+        {"name": "box-steward", "environment": "local", "ops": ["gated"]}
+    ]
+    assert prompt(box, "list") == (0, said.document)
+
+
+def test_an_op_is_described_as_it_would_run(box: Path) -> None:
+    code, document = prompt(box, "describe release --param version=7 --env prod")
+
+    (found,) = document["found"]
+    assert (code, found["kind"], found["env"]) == (0, "op", "prod")
+    assert found["params"] == {"version": "7"}
+    assert found["phases"][0]["steps"][0]["id"] == "pack"
+    assert (
+        "schedule:\n  op: gated\n  cron: */15 * * * *\n"
+        in chant(box, "describe", "box-steward").out
+    )
+    assert "path: README.md" in chant(box, "describe", "readme").out
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones(box: Path) -> None:
+    said = chant(box, "describe", "relaese")
+
+    assert said.code == 2
+    assert "did you mean release?" in said.err
+    assert "box-steward" in said.err
+
+
+def test_the_graph_has_what_depends_on_what(box: Path) -> None:
+    said = chant(box, "graph")
+
+    assert said.out.splitlines() == [
+        "gated depends on release",
+        "gated stops at gate window",
+        "release brings about resource readme",
+        "steward box-steward runs gated",
+        "failing",
+    ]
+    code, document = prompt(box, "graph")
+    assert code == 0
+    assert {"from": "op:gated", "to": "op:release", "kind": "depends"} in document["edges"]
+    assert document["text"] + "\n" == said.out
+
+
+def test_the_steps_of_an_op_are_drawn_with_its_clean_up(box: Path) -> None:
+    lines = chant(box, "graph", "failing", "--format", "mermaid").out.splitlines()
+
+    assert lines == [
+        "flowchart LR",
+        '  subgraph "Work"',
+        '    n0["shell (boom)"]',
+        '    n1["shell (later)"]',
+        "  end",
+        '  subgraph "Rollback"',
+        '    n2["shell (undo)"]',
+        "  end",
+        "  n0 --> n1",
+        "  n1 -.->|on failure| n2",
+    ]
+    assert chant(box, "graph", "--format", "svg").code == 2
+
+
+def test_dot_is_what_graphviz_reads(box: Path) -> None:
+    drawn = chant(box, "graph", "--format", "dot").out
+
+    assert drawn.startswith("digraph chant {\n")
+    assert '"op:gated" -> "op:release" [label="depends on"];' in drawn
+    assert drawn.count("{") == drawn.count("}")
+
+
+def test_runs_are_listed_shown_and_logged(box: Path) -> None:
+    never = chant(box, "run", "list", "--json").document
+    chant(box, "run", "release")
+    chant(box, "run", "failing")
+    chant(box, "run", "gated")
+
+    listed = chant(box, "run", "list", "--json").document
+    code, log = prompt(box, "run log --limit 2")
+    _, one = prompt(box, "run log release")
+    _, status = prompt(box, "run status failing")
+
+    assert {row["op"]: row["newest"] for row in never["ops"]} == dict.fromkeys(
+        ("failing", "gated", "release")
+    )
+    assert {row["op"]: row["newest"]["status"] for row in listed["ops"]} == {
+        "failing": "fail",
+        "gated": "gated",
+        "release": "ok",
+    }
+    assert listed["running"] == []
+    assert (code, [run["op"] for run in log["runs"]]) == (0, ["gated", "failing"])
+    assert [run["op"] for run in one["runs"]] == ["release"]
+    assert status["newest"]["failure"]["step_id"] == "boom"
+    assert "fail     boom   shell" in chant(box, "run", "status", "failing").out
+    assert "gated at window" in chant(box, "run", "list").out
+
+
+def test_a_run_that_goes_on_is_listed_and_counted(box: Path) -> None:
+    (box / "ops/slow.op.toml").write_text(
+        'name = "slow"\n[[phases]]\nname = "Work"\n[[phases.steps]]\nfn = "shell"\n'
+        'args = { cmd = "echo at work; exec sleep 60" }\n'
+    )
+    with subprocess.Popen(
+        [script("chant"), "run", "slow"],
+        cwd=box,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as run:
+        assert run.stdout is not None
+        while "at work" not in run.stdout.readline():
+            pass
+        listed = chant(box, "run", "list", "--json").document["running"]
+        status = chant(box, "run", "status", "slow")
+        workspace = chant(box, "workspace", "status", "--json").document
+        run.terminate()
+        run.communicate(timeout=60)
+
+    assert [(each["op"], each["pid"]) for each in listed] == [("slow", run.pid)]
+    assert f"slow is running on {listed[0]['host']}, process {run.pid}" in status.out
+    assert [each["op"] for each in workspace["running"]] == ["slow"]
+
+
+def test_the_workspace_tells_what_waits(box: Path) -> None:
+    chant(box, "run", "release")
+    chant(box, "run", "gated", CHANT_STEWARD="box-steward")
+
+    said = chant(box, "workspace", "status")
+    code, document = prompt(box, "workspace status")
+
+    assert (said.code, code) == (0, 0)
+    assert "  window  chant approve gated window --approver <you>" in said.out
+    (gate,) = document["gates"]
+    assert (gate["op"], gate["gate"], gate["env"]) == ("gated", "window", "local")
+    assert [each["op"] for each in document["stewards"][0]["waiting"]] == ["gated"]
+
+
+def test_stewards_are_shown_with_what_they_wait_on(box: Path) -> None:
+    chant(box, "run", "release")
+    chant(box, "run", "gated", CHANT_STEWARD="box-steward")
+
+    code, document = prompt(box, "steward show box-steward")
+
+    assert (code, document["capabilities"]) == (0, ["inference"])
+    assert [(each["op"], each["at"]) for each in document["waiting"]] == [("gated", "window")]
+    assert chant(box, "steward", "list").out == "box-steward  local  gated  waits on 1\n"
+    assert "did you mean box-steward?" in chant(box, "steward", "show", "box-stewart").err
+
+
+def test_a_broken_file_hides_nothing_and_is_told(box: Path) -> None:
+    (box / "ops/broken.op.toml").write_text("name = \n")
+
+    for words in (["list"], ["graph"]):
+        said = chant(box, *words)
+        assert said.code == 0
+        assert "warning: ops/broken.op.toml:1: " in said.err
+        assert "release" in said.out
+
+
+def test_the_doctor_passes_a_healthy_project_and_names_what_ails_another(
+    box: Path, tmp_path: Path
+) -> None:
+    healthy = chant(box, "doctor", "--json")
+    (box / "ops/broken.op.toml").write_text("name = \n")
+    ill = chant(box, "doctor")
+    nowhere = chant(tmp_path, "doctor", "--json")
+
+    assert (healthy.code, healthy.document["ok"]) == (0, True)
+    assert {"python", "git", "identity", "config", "ops", "ledger"} <= {
+        each["name"] for each in healthy.document["checks"]
+    }
+    assert ill.code == 1
+    assert "fail  ops" in ill.out
+    assert "ops/broken.op.toml:1:" in ill.out
+    assert [each["name"] for each in nowhere.document["checks"] if each["status"] == "fail"] == [
+        "project"
+    ]
+    assert prompt(box, "doctor")[0] == 1
+
+
+def test_the_doctor_asks_the_remote_and_reads_the_branch(box: Path) -> None:
+    remote = '[ledger]\nremote = "origin"\npush = "require"\n'
+    (box / "chant.toml").write_text(CHANT_TOML + remote)
+    git(box, "remote", "add", "origin", str(box / "none.git"))
+    chant(box, "run", "release")
+
+    checks = {each["name"]: each for each in chant(box, "doctor", "--json").document["checks"]}
+
+    assert checks["remote"]["status"] == "fail"
+    assert checks["ledger"]["status"] == "pass"
+
+
+def test_a_new_project_runs_at_once(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main", "new")
+    folder = tmp_path / "new"
+
+    made = chant(folder, "init", "--json")
+
+    assert (made.code, made.document["written"]) == (0, ["chant.toml", "ops/hello.op.toml"])
+    assert chant(folder, "run", "hello", "--param", "who=you").code == 0
+    assert (folder / "build/greeting.txt").read_text() == "Hello, you!\n"
+    assert chant(folder, "build", "--check").code == 1
+    assert chant(folder, "lifecycle", "diff", "--live").out.startswith("newly-observed  greeting")
+
+
+def test_a_folder_with_something_in_it_is_not_touched_without_force(tmp_path: Path) -> None:
+    (tmp_path / "chant.toml").write_text("# mine\n")
+
+    refused = chant(tmp_path, "init")
+    forced = chant(tmp_path, "init", "--force", "--json")
+
+    assert refused.code == 4
+    assert "--force" in refused.err
+    assert (tmp_path / "chant.toml").read_text() == "# mine\n"
+    assert forced.document["kept"] == ["chant.toml"]
+    assert prompt(tmp_path, "init sub --name 'a \"b'")[0] == 0
+    assert 'name = "a \\"b"' in (tmp_path / "sub/chant.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    "words", [["run", "status", "relase"], ["run", "log", "relase"], ["steward", "show", "x"]]
+)
+def test_an_unknown_op_lists_the_known_ones(box: Path, words: list[str]) -> None:
+    said = chant(box, *words, "--json")
+
+    assert said.code == 2
+    assert "known: " in json.loads(said.out)["error"]
