@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from actors.simulation.task import Killed
-
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -55,9 +53,11 @@ class SimCondition:
         assert self._owner is me  # noqa: S101 - as threading.Condition has it
         self._sleepers.append(me)
         self._free()
-        woken = self._scheduler.wait(timeout)
-        if me in self._sleepers:  # its time was up, nobody notified it
-            self._sleepers.remove(me)
+        try:
+            woken = self._scheduler.wait(timeout)
+        finally:
+            if me in self._sleepers:  # its time was up, nobody notified it
+                self._sleepers.remove(me)
         self._take(depth)
         return woken
 
@@ -75,8 +75,6 @@ class SimCondition:
     def _take(self, depth: int) -> None:
         scheduler = self._scheduler
         while self._owner is not None:
-            if scheduler.over:
-                raise Killed
             self._entrants.append(scheduler.current)
             scheduler.wait()
         self._owner, self._depth = scheduler.current, depth

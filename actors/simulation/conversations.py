@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from actors.simulation.client import Reading
 from actors.simulation.probe import ProbeRuntime
 from actors.simulation.scenario import Scenario
-from actors.simulation.world import Pipes
+from actors.simulation.served import Pipes
 
 if TYPE_CHECKING:
     import random
@@ -64,7 +64,7 @@ class Talk:
         self.world = world
         self.numbers = world.numbers
         self.client: SimClient = world.serve(
-            ProbeRuntime(world.platform, world.book), pipes or Pipes(), reading or Reading()
+            lambda book: ProbeRuntime(world.platform, book), pipes or Pipes(), reading or Reading()
         )
         self._tags = 0
         self.client.initialize()
@@ -230,10 +230,10 @@ def signals(world: World) -> None:
     session = talk.client.new_session()
     talk.prompt(session, *talk.hanging())
     talk.pause()
-    world.signal(signal.SIGTERM)
+    world.server.signal(signal.SIGTERM)
     if world.numbers.random() < 0.5:  # noqa: PLR2004
         talk.pause()
-        world.signal(signal.SIGINT)
+        world.server.signal(signal.SIGINT)
     talk.client.until_closed()
 
 

@@ -155,8 +155,8 @@ class SimProcess:
             self._alive = 1 + bool(self._script.child)
             self._book.step_began(self._tag)
             if self._script.child:
-                self._platform.spawn(f"child of {self.step_id}", self._child)
-            self._platform.spawn(f"program {self.step_id}", self._program)
+                self._platform.scheduler.spawn_process(f"child of {self.step_id}", self._child)
+            self._platform.scheduler.spawn_process(f"program {self.step_id}", self._program)
 
     def _read(self) -> bytes:
         """Return what was printed; empty once the step is decided and nothing is left."""
@@ -194,9 +194,8 @@ class SimProcess:
         for number in range(script.prints):
             if self._dying or not self._print(f"{number:03d}".ljust(script.size - 1, ".") + "\n"):
                 break
-        if script.raw and not self._dying:
+        if script.raw and not self._dying and self._put(RAW):
             self._book.say(self._message_id, RAW.decode("utf-8", "replace"))
-            self._put(RAW)
         code = script.code if self._live_for(script.takes) else self._die()
         with self._changed:
             self._exit_code = code
@@ -227,8 +226,10 @@ class SimProcess:
         return self._killed or (self._aborted is not None and not self._script.ignores_term)
 
     def _print(self, text: str) -> bool:
+        if not self._put(text.encode()):
+            return False
         self._book.say(self._message_id, text)
-        return self._put(text.encode())
+        return True
 
     def _put(self, data: bytes) -> bool:
         """Write to the pipe, waiting for room; False when a signal came first."""

@@ -56,7 +56,8 @@ class Scheduler:
 
     def run(self, main: Callable[[], None]) -> None:
         """Run ``main`` and all that it starts until nothing runs any more."""
-        self.current = self.spawn("main", main)
+        self.current = SimTask(self, 0, "main", main, 0)
+        self._begin(self.current)
         self._backend.run(self.current)
         self.over = True
         for task in self.tasks:
@@ -68,24 +69,37 @@ class Scheduler:
 
     def spawn(self, name: str, target: Callable[[], None]) -> SimTask:
         """Start a task; it runs when the policy says so."""
-        if self.over:
+        me = self.current
+        if self.over or me.killed:
             raise Killed
-        task = SimTask(self, len(self.tasks), name, target)
-        self.tasks.append(task)
-        self._ready.append(task)
-        self._policy.born(task)
-        self.trace.spawned(task)
+        task = SimTask(self, len(self.tasks), name, target, me.group)
+        self._begin(task)
         return task
+
+    def spawn_process(self, name: str, target: Callable[[], None]) -> SimTask:
+        """Start a task as a process of its own: what it starts can be killed with it."""
+        task = SimTask(self, len(self.tasks), name, target, len(self.tasks))
+        self._begin(task)
+        return task
+
+    def kill(self, process: SimTask) -> None:
+        """End a process and all its tasks, wherever they are, and wait until they are gone."""
+        doomed = [t for t in self.tasks if t.group == process.group and t.state != "ended"]
+        for task in doomed:
+            task.killed = True
+            self.wake(task)
+        for task in doomed:
+            task.join()
 
     def point(self) -> None:
         """Let another task go on here, if the policy says so."""
-        if self.over:
+        me = self.current
+        if self.over or me.killed:
             raise Killed
         self.points += 1
         if self.points > self._limits.points:
             self._give_up(f"no end after {self._limits.points} scheduling points")
         if len(self._ready) > 1:
-            me = self.current
             chosen = self._policy.choose(self._ready, me)
             if chosen is not me:
                 self._hand_over(me, chosen)
@@ -95,9 +109,9 @@ class Scheduler:
         if timeout is not None and timeout <= 0:
             self.point()
             return False
-        if self.over:
-            raise Killed
         me = self.current
+        if self.over or me.killed:
+            raise Killed
         me.state, me.woken = "waiting", False
         me.ticket += 1
         self._ready.remove(me)
@@ -124,7 +138,7 @@ class Scheduler:
     def body(self, task: SimTask) -> SimTask | None:
         """Run a task to its end; return who goes on, None: nobody."""
         try:
-            if not self.over:
+            if not self.over and not task.killed:
                 task.target()
         except Killed:
             pass
@@ -143,11 +157,17 @@ class Scheduler:
 
     # --- inside
 
+    def _begin(self, task: SimTask) -> None:
+        self.tasks.append(task)
+        self._ready.append(task)
+        self._policy.born(task)
+        self.trace.spawned(task)
+
     def _hand_over(self, me: SimTask, chosen: SimTask | None) -> None:
         if chosen is not None:
             self._switched(chosen)
         self._backend.hand_over(me, chosen)
-        if self.over:
+        if self.over or me.killed:
             raise Killed
 
     def _switched(self, chosen: SimTask) -> None:

@@ -87,6 +87,10 @@ class SimSteps:
         for step in tuple(self._live.values()):
             step.abort("cancelled")
             step.kill()
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Kill every program and child, as the guardian does when the server is gone."""
         for process in self._processes:
             process.sweep()
 

@@ -32,7 +32,9 @@ class SimTask:
         "_scheduler",
         "carrier",
         "daemon",
+        "group",
         "joiners",
+        "killed",
         "name",
         "number",
         "priority",
@@ -43,13 +45,16 @@ class SimTask:
     )
 
     def __init__(
-        self, scheduler: Scheduler, number: int, name: str, target: Callable[[], None]
+        self, scheduler: Scheduler, number: int, name: str, target: Callable[[], None], group: int
     ) -> None:
-        """Make the ``number``-th task of a world."""
+        """Make the ``number``-th task of a world, in the simulated process ``group``."""
         self._scheduler = scheduler
         self.number = number
         self.name = name
         self.target = target
+        self.group = group
+        self.killed = False
+        """Its process was killed: it is unwound as soon as it comes to a point."""
         self.state: TaskState = "ready"
         self.woken = False
         """Whether the last wait ended by a wake, and not by its time."""

@@ -1,0 +1,117 @@
+"""One simulated server process: what it stands on, and how it ends or is ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from actors.base import System
+from actors.clock import Timers
+from actors.serve import INTERNAL_FAULT, Ground, Note, Server
+from actors.simulation.book import Book
+from actors.simulation.gate import WatchedGate
+from actors.simulation.notes import SimNotes
+from actors.simulation.pipe import SimPipe
+from actors.simulation.seeds import stream
+from actors.simulation.steps import SimSteps
+from actors.simulation.telemetry import SimTelemetry
+from actors.simulation.wire import SimSink, SimSource
+
+if TYPE_CHECKING:
+    from actors.faults import Faults
+    from actors.runtime import Runtime
+    from actors.simulation.platform import SimPlatform
+
+SURVIVORS = ("main", "client", "server", "healer", "program", "child", "pump")
+"""How names of tasks begin that must end whatever becomes of a server."""
+
+
+class Pipes(NamedTuple):
+    """Capacities of both directions, in bytes."""
+
+    to_server: int = 65_536
+    from_server: int = 65_536
+
+
+class Served:
+    """A server and its connection."""
+
+    def __init__(self, platform: SimPlatform, faults: Faults, seed: str, pipes: Pipes) -> None:
+        """Lay the ground; `start` serves."""
+        self._platform = platform
+        self._faults = faults
+        self._seed = seed
+        self._scheduler = platform.scheduler
+        self.to_server = SimPipe(platform, pipes.to_server)
+        self.from_server = SimPipe(platform, pipes.from_server)
+        self.book = Book(platform.scheduler)
+        self.telemetry = SimTelemetry(platform.scheduler, self.book)
+        self.steps = SimSteps(platform, faults, self.book)
+        self._timers = Timers(platform)
+        self._notes = SimNotes(platform)
+        self.code: int | None = None
+        """The exit code, once it has ended by itself."""
+        self.killed = False
+
+    def start(self, runtime: Runtime) -> None:
+        """Serve on a process of its own."""
+        ground = Ground(
+            System(self._platform, self.telemetry, self._faults, self._timers),
+            SimSource(self.to_server, self._faults, stream(self._seed, "source")),
+            SimSink(self.from_server, self._faults, stream(self._seed, "sink"), self.book),
+            self._notes,
+            lambda: self.steps,
+            WatchedGate(self._platform, self._faults, self.book),
+            _nothing,
+        )
+        server = Server(runtime, ground)
+        self._process = self._scheduler.spawn_process("server", lambda: self._run(server))
+
+    def signal(self, number: int) -> None:
+        """Send it a signal."""
+        self.book.input_ended = True
+        self._scheduler.trace.event(f"signal {number}")
+        self._notes.put(Note("signal", 128 + number))
+
+    def kill(self) -> None:
+        """End it as SIGKILL does; the guardian then ends what it has started."""
+        self.book.input_ended = True
+        self.killed = True
+        self._scheduler.trace.event("the server is killed")
+        self._scheduler.kill(self._process)
+        self._close_ends()
+        self.steps.sweep()
+
+    def join(self) -> None:
+        """Wait until it has ended."""
+        self._process.join()
+
+    def judge(self, codes: tuple[int, ...]) -> None:
+        """Check what can be told only when all is over; ``codes`` are right exit codes."""
+        self.book.close()
+        if not self.killed and self.code not in codes:
+            self.book.violated("exit", f"the server ended with {self.code}, not one of {codes}")
+        if self.steps.alive:
+            self.book.violated("children", f"alive at the end: {', '.join(self.steps.alive)}")
+
+    def _run(self, server: Server) -> None:
+        self.code = server.run()
+        if self.code == INTERNAL_FAULT:
+            self.book.input_ended = True
+            self._abandon()
+        self._scheduler.trace.event(f"the server ends with {self.code}")
+        self._close_ends()
+        self._timers.close()
+
+    def _close_ends(self) -> None:
+        """Do what a process's exit does."""
+        self.to_server.close_reader()
+        self.from_server.close_writer()
+
+    def _abandon(self) -> None:
+        """Let go of what a server leaves that fell over: only the process's exit ends it."""
+        for task in self._scheduler.tasks:
+            task.daemon = not task.name.startswith(SURVIVORS)
+
+
+def _nothing() -> None:
+    """Import nothing: the simulation has all it needs."""
