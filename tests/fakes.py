@@ -9,7 +9,7 @@ from actors.faults import NoFaults
 from actors.work import StepEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from actors.faults import Verdict
     from actors.work import AbortReason, EndKind, OutputSource, Render, Work

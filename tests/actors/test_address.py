@@ -22,7 +22,8 @@ def _play(stage: Stage, address: Address[Any], log: list[Any], **hooks: Any) -> 
 
 
 def test_what_is_told_before_the_first_incarnation_is_replayed_in_order(stage: Stage) -> None:
-    address, log = stage.address("player"), []
+    address = stage.address("player")
+    log: list[Any] = []
     for number in range(5):
         address.tell(number)
 
@@ -34,7 +35,8 @@ def test_what_is_told_before_the_first_incarnation_is_replayed_in_order(stage: S
 
 
 def test_what_waited_behind_a_crash_comes_before_what_was_told_after_it(stage: Stage) -> None:
-    address, log, latch = stage.address("player"), [], Latch()
+    address, latch = stage.address("player"), Latch()
+    log: list[Any] = []
     ref = _play(stage, address, log)
     address.bind(ref)
     ref.tell(Do(latch))
@@ -55,8 +57,9 @@ def test_what_waited_behind_a_crash_comes_before_what_was_told_after_it(stage: S
 
 
 def test_what_an_actor_tells_while_it_dies_stays_behind_its_mailbox(stage: Stage) -> None:
-    """The stopped flag is set before the mailbox closes; what comes in between must not overtake."""
-    address, log, latch = stage.address("player"), [], Latch()
+    """The flag is set before the mailbox closes; what comes in between must not overtake."""
+    address, latch = stage.address("player"), Latch()
+    log: list[Any] = []
 
     class Dying(Player):
         def last_words(self, message: Any) -> None:
@@ -65,7 +68,7 @@ def test_what_an_actor_tells_while_it_dies_stays_behind_its_mailbox(stage: Stage
 
     ref = stage.start(lambda: Dying(stage.system, address, log))
     address.bind(ref)
-    ref.tell(Do(lambda player: [player.actor_ref.tell(1), player.actor_ref.tell(2), boom()]))
+    ref.tell(Do(_talk_and_crash))
     latch.wait_reached()
     address.tell(3)
     latch.release()
@@ -78,8 +81,15 @@ def test_what_an_actor_tells_while_it_dies_stays_behind_its_mailbox(stage: Stage
     assert log == [1, 2, 3]
 
 
+def _talk_and_crash(player: Player) -> None:
+    player.actor_ref.tell(1)
+    player.actor_ref.tell(2)
+    boom()
+
+
 def test_an_incarnation_that_dies_at_once_leaves_everything_to_the_next(stage: Stage) -> None:
-    address, log = stage.address("player"), []
+    address = stage.address("player")
+    log: list[Any] = []
     for number in range(3):
         address.tell(number)
     for _ in range(3):
@@ -96,7 +106,8 @@ def test_an_incarnation_that_dies_at_once_leaves_everything_to_the_next(stage: S
 
 
 def test_a_retired_address_makes_dead_letters_and_raises_nothing(stage: Stage) -> None:
-    address, log = stage.address("player"), []
+    address = stage.address("player")
+    log: list[Any] = []
     address.tell("held")
     address.retire()
     address.tell("late")
@@ -113,7 +124,8 @@ def test_a_retired_address_makes_dead_letters_and_raises_nothing(stage: Stage) -
 
 
 def test_an_old_incarnation_that_ends_late_hands_on_to_the_new_one(stage: Stage) -> None:
-    address, log, latch = stage.address("player"), [], Latch()
+    address, latch = stage.address("player"), Latch()
+    log: list[Any] = []
     old = _play(stage, address, log)
     address.bind(old)
     old.tell(Do(latch))
@@ -136,7 +148,8 @@ def test_each_senders_messages_arrive_once_and_in_order_whatever_crashes(
     senders: int, crashes: int, count: int
 ) -> None:
     stage = Stage()
-    address, log = stage.address("player"), []
+    address = stage.address("player")
+    log: list[Any] = []
     ref = _play(stage, address, log)
     address.bind(ref)
     threads = [

@@ -66,9 +66,7 @@ def test_an_exception_ends_an_actor_that_was_asked_as_it_ends_one_that_was_told(
 
 
 @pytest.mark.parametrize("hook", [boom, _leave])
-def test_a_failing_start_is_heard_exactly_once(
-    stage: Stage, hook: Callable[[Any], None]
-) -> None:
+def test_a_failing_start_is_heard_exactly_once(stage: Stage, hook: Callable[[Any], None]) -> None:
     ref = _play(stage, at_start=hook)
 
     assert stage.end() is not None
@@ -105,7 +103,8 @@ def test_an_orderly_stop_is_heard_once_and_without_a_reason(stage: Stage) -> Non
 def test_a_stop_overtakes_what_is_queued_and_leaves_it_for_the_next_incarnation(
     stage: Stage,
 ) -> None:
-    address, log, latch = stage.address("player"), [], Latch()
+    address, latch = stage.address("player"), Latch()
+    log: list[Any] = []
     ref = stage.start(lambda: Player(stage.system, address, log))
     address.bind(ref)
     ref.tell(Do(latch))

@@ -19,6 +19,7 @@ from tests.fakes import CrashAt, FakePlatform, InjectedError
 
 if TYPE_CHECKING:
     from actors.faults import Faults
+    from protocol.jsonrpc import RequestId
 
 
 class Mail:
@@ -84,7 +85,7 @@ def test_an_id_in_flight_is_refused_and_free_again_once_its_answer_is_on_its_way
 
 
 def test_ids_of_different_types_are_different_requests(line: Line) -> None:
-    ids = [1, "1", 1.0, None]
+    ids: list[RequestId] = [1, "1", 1.0, None]
 
     assert [line.connection.enter(request_id, 0) for request_id in ids] == [True] * 4
     assert [line.connection.settle(request_id) for request_id in ids] == [True] * 4

@@ -127,10 +127,7 @@ def test_capacity_order_and_bytes_hold_under_many_producers_and_partial_writes(
     gate, ready = _gate(capacity), threading.Event()
     gate.on_ready(ready.set)
     counts = [chance.randrange(1, 120) for _ in range(chance.randrange(1, 9))]
-    producers = [
-        Running(lambda p=p, c=c, s=chance.random(): _produce(gate, p, c, random.Random(s)))  # type: ignore[misc]  # noqa: S311
-        for p, c in enumerate(counts)
-    ]
+    producers = [_producer(gate, number, count, seed) for number, count in enumerate(counts)]
     got, lines, highest = b"", 0, 0
 
     while lines < sum(counts):
@@ -147,8 +144,15 @@ def test_capacity_order_and_bytes_hold_under_many_producers_and_partial_writes(
     assert [producer.error() for producer in producers] == [None] * len(counts)
     assert max(highest, gate.peak) <= capacity
     for producer, count in enumerate(counts):
-        mine = [line for line in got.splitlines(keepends=True) if line.startswith(b"%d:" % producer)]
+        mine = [
+            line for line in got.splitlines(keepends=True) if line.startswith(b"%d:" % producer)
+        ]
         assert mine == [_line(producer, number) for number in range(count)]
+
+
+def _producer(gate: Gate, number: int, count: int, seed: int) -> Running[None]:
+    chance = random.Random(seed * 100 + number)  # noqa: S311
+    return Running(lambda: _produce(gate, number, count, chance))
 
 
 def _produce(gate: Gate, producer: int, count: int, chance: random.Random) -> None:
@@ -206,7 +210,7 @@ def test_a_restarted_writer_leaves_no_gap_and_no_duplicate(point: str, seed: int
 
     def restart() -> None:
         address.bind(
-            stage.start(lambda: WriterActor(stage.system, address, gate, wire, boom_if_gone))  # type: ignore[arg-type]
+            stage.start(lambda: WriterActor(stage.system, address, gate, wire, boom_if_gone))
         )
 
     restart()
@@ -239,9 +243,7 @@ def test_a_client_that_has_gone_closes_the_gate_and_frees_producers(stage: Stage
     gate = Gate(stage.platform, NoFaults(), 2)
     address = stage.address("writer")
     wire = Gone(0, NoFaults(), 1)
-    address.bind(
-        stage.start(lambda: WriterActor(stage.system, address, gate, wire, why.append))  # type: ignore[arg-type]
-    )
+    address.bind(stage.start(lambda: WriterActor(stage.system, address, gate, wire, why.append)))
 
     error = Running(lambda: gate.put([b"x\n"] * 10)).error()
 

@@ -12,6 +12,7 @@ from pykka import ActorDeadError
 
 from actors.mailbox import HIGH_WATER, Mailbox
 from actors.messages import Stop
+from actors.session_state import CancelTurn
 from tests.actors.stage import WAIT_S, Do, Latch, Player, Stage
 from tests.fakes import FakePlatform, Running
 
@@ -143,14 +144,13 @@ def _is_settled(future: pykka.Future[Any]) -> bool:
 def test_a_cancel_is_handled_before_ten_thousand_messages_that_were_queued_first(
     stage: Stage,
 ) -> None:
-    latch, log = Latch(), []
+    latch = Latch()
+    log: list[Any] = []
     ref = stage.start(lambda: Player(stage.system, stage.address("player"), log))
     ref.tell(Do(latch))
     latch.wait_reached()
     for number in range(10_000):
         ref.tell(number)
-    from actors.session_state import CancelTurn
-
     cancel = CancelTurn("t1", "client")
     ref.tell(cancel)
 

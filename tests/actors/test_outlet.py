@@ -214,10 +214,7 @@ def test_a_crash_of_the_speaker_is_a_problem_of_the_turn() -> None:
 def test_nothing_is_lost_or_doubled_with_many_steps_and_a_talking_executor() -> None:
     listener = Listener()
     outlet = listener.outlet()
-    steps = [
-        Running(lambda step=step: _offer_all(outlet, step))  # type: ignore[misc]
-        for step in range(4)
-    ]
+    steps = [_offering(outlet, step) for step in range(4)]
     for number in range(200):
         outlet.say([("executor", number)])
     for step in steps:
@@ -229,6 +226,10 @@ def test_nothing_is_lost_or_doubled_with_many_steps_and_a_talking_executor() -> 
     for name in ("executor", 0, 1, 2, 3):
         mine = [number for by, number in listener.items[:-1] if by == name]
         assert mine == list(range(200))
+
+
+def _offering(outlet: Outlet, step: int) -> Running[None]:
+    return Running(lambda: _offer_all(outlet, step))
 
 
 def _offer_all(outlet: Outlet, step: int) -> None:

@@ -133,8 +133,10 @@ class Desk:
 
     def slot(self, machine: Script | BaseException, turn_id: str = "t1") -> TurnSlot:
         host = Host(machine)
-        outlet = Outlet(self.stage.platform, self.stage.system.faults, host.said.extend, host.over.put)
-        slot = TurnSlot(turn_id, "s1", host, outlet)  # type: ignore[arg-type]  # a Script is a machine
+        outlet = Outlet(
+            self.stage.platform, self.stage.system.faults, host.said.extend, host.over.put
+        )
+        slot = TurnSlot(turn_id, "s1", host, outlet)
         self.desk.slot = slot
         return slot
 
@@ -443,9 +445,7 @@ def test_a_machine_that_raises_hears_of_it_and_ends_the_turn_itself(desk: Desk) 
 
 
 @pytest.mark.parametrize("bug", [ValueError("bug"), SystemExit(3)])
-def test_a_machine_that_raises_again_is_ended_without_it(
-    desk: Desk, bug: BaseException
-) -> None:
+def test_a_machine_that_raises_again_is_ended_without_it(desk: Desk, bug: BaseException) -> None:
     slot = desk.turn(Script([_start("s1", "stubborn", grace_s=1.0)], bug, bug))
     step = desk.steps.wait_started()
 

@@ -29,7 +29,10 @@ BOOM = ValueError("boom")
 
 
 def _state(
-    strategy: Strategy, names: tuple[str, ...] = NAMES, limit: int = 3, restart: Restart = "permanent"
+    strategy: Strategy,
+    names: tuple[str, ...] = NAMES,
+    limit: int = 3,
+    restart: Restart = "permanent",
 ) -> SupervisorState:
     state = SupervisorState(strategy, RestartBudget(limit, 60.0))
     for name in names:
