@@ -5,7 +5,6 @@ The first SIGINT cancels, the second stops hard; SIGTERM and SIGHUP cancel as an
 
 from __future__ import annotations
 
-import queue
 import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +17,7 @@ from actors.base import System, start
 from actors.clock import Timers
 from actors.faults import NoFaults
 from actors.messages import Stop
+from actors.notes import SignalNotes
 from actors.outlet import Outlet
 from actors.real_platform import RealPlatform
 from actors.session_state import StartTurn, TurnEnded
@@ -55,7 +55,7 @@ class _Note(NamedTuple):
 class _LocalHost:
     """Works for whoever called `run_turn`."""
 
-    def __init__(self, machine: TurnMachine, notes: queue.SimpleQueue[_Note]) -> None:
+    def __init__(self, machine: TurnMachine, notes: SignalNotes[_Note]) -> None:
         self._machine = machine
         self._notes = notes
         self.result = TurnResult(error=InternalError())
@@ -90,7 +90,7 @@ def run_turn(machine: TurnMachine, deliver: Callable[[Sequence[Any]], None]) -> 
             showing but not the turn.
 
     """
-    notes: queue.SimpleQueue[_Note] = queue.SimpleQueue()
+    notes: SignalNotes[_Note] = SignalNotes()
     signals.note(lambda number: notes.put(_Note("signal", number)))
     platform, faults = RealPlatform(), NoFaults()
     system = System(platform, LoggedTelemetry(), faults, Timers(platform))
@@ -117,7 +117,7 @@ def run_turn(machine: TurnMachine, deliver: Callable[[Sequence[Any]], None]) -> 
     return LocalResult(host.result, number)
 
 
-def _wait(notes: queue.SimpleQueue[_Note], slot: TurnSlot, parts: SessionParts) -> int | None:
+def _wait(notes: SignalNotes[_Note], slot: TurnSlot, parts: SessionParts) -> int | None:
     """Wait for the turn's end, passing signals on as cancels; return the first signal."""
     first: int | None = None
     while (note := notes.get()).kind == "signal":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import stat
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -18,15 +19,32 @@ if TYPE_CHECKING:
 LEVEL_VARIABLE = "CHANTRY_LOG"
 """Names the lowest level that is written; WARNING when unset."""
 
+STDERR = 2
+STDERR_PATH = "/proc/self/fd/2"
+
 _STDLIB_LEVELS = {"TRACE": "DEBUG", "SUCCESS": "INFO"}
 """loguru's own levels and the nearest one of the standard library."""
 _LEVELS = ("TRACE", "DEBUG", "INFO", "SUCCESS", "WARNING", "ERROR", "CRITICAL")
 
 
 def _write(text: str) -> None:
-    """Write to descriptor 2; a stderr that is closed or full must never hurt (X10)."""
+    """Write to stderr; one that is closed, or full because nobody reads it, must not hurt (X10)."""
     with suppress(OSError):
-        os.write(2, text.encode("utf-8", "replace"))
+        fd = _stderr_that_never_blocks()
+        try:
+            os.write(fd, text.encode("utf-8", "replace"))
+        finally:
+            if fd != STDERR:
+                os.close(fd)
+
+
+def _stderr_that_never_blocks() -> int:
+    """Open a pipe or terminal once more: the flag on descriptor 2 would be our parent's too."""
+    mode = os.fstat(STDERR).st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)) or not os.path.exists(STDERR_PATH):
+        return STDERR
+    flags = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+    return os.open(STDERR_PATH, flags)
 
 
 _ready: list[Logger] = []

@@ -22,6 +22,7 @@ from actors.faults import NoFaults
 from actors.gate import Gate
 from actors.logs import carry_stdlib
 from actors.messages import EndTurns, Stop
+from actors.notes import SignalNotes
 from actors.real_platform import RealPlatform
 from actors.server_tree import Milestones, ServerTree
 from actors.stdio import Sink, Source, take_stdio
@@ -175,8 +176,7 @@ def serve(runtime: Runtime, faults: Faults | None = None, sabotage: Sabotage | N
 
     ``sabotage`` stands in for platform, faults and gate.
     """
-    # SimpleQueue.put may be called in a signal handler: it is re-entrant.
-    notes: queue.SimpleQueue[Note] = queue.SimpleQueue()
+    notes: SignalNotes[Note] = SignalNotes()
     signals.note(lambda number: notes.put(Note("signal", 128 + number)))
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     if sabotage is None:

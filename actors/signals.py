@@ -30,6 +30,11 @@ def note(leave: Callable[[int], None]) -> None:
         signal.signal(number, handler)
 
 
+def ring(fd: int) -> None:
+    """From now on write a byte to ``fd`` whenever a signal comes, whichever thread it lands in."""
+    signal.set_wakeup_fd(fd, warn_on_full_buffer=False)
+
+
 def _exit(number: int, frame: FrameType | None) -> None:
     del frame
     os._exit(128 + number)

@@ -36,12 +36,12 @@ class WakePipe:
 
     def __init__(self) -> None:
         """Open the pipe; neither end blocks, and no child inherits it."""
-        self.fd, self._ring = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self.fd, self.ring_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def ring(self) -> None:
         """Wake the poll.  A full pipe has woken it already."""
         try:
-            os.write(self._ring, b"!")
+            os.write(self.ring_fd, b"!")
         except BlockingIOError:
             return
 
