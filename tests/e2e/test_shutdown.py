@@ -180,7 +180,8 @@ def test_b110_a_second_signal_skips_the_grace(talk: Talk) -> None:
     talk.process.send_signal(signal.SIGTERM)
     talk.process.send_signal(signal.SIGINT)
 
-    assert talk.exit_code() == 143
+    # Of two at once either may be seen first.
+    assert talk.exit_code() in {143, 130}
     assert talk.alive() == set()
 
 
