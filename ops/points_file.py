@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ops.errors import unknown
 from ops.findings import Problem
@@ -207,34 +207,31 @@ def _row(table: Table, question: Question, inputs: Mapping[str, Input]) -> Row:
 
 
 def _conditions(when: Table, name: str, inputs: Mapping[str, Input]) -> list[Condition]:
+    """Read ``risk = "low"``, or ``risk = { in = [...], ne = ... }``."""
     if name not in inputs:
         when.problem(name, unknown("input", name, inputs))
         return []
-    value = when.values[name]
-    if not isinstance(value, dict):
-        return [_condition(when, inputs[name], "eq", value)]
+    if not isinstance(when.values[name], dict):
+        return [_condition(when, inputs[name], "eq", [when.take(name)])]
+    inner = when.table(name, f"condition on {name}")
     found: list[Condition] = []
-    for op, wanted in cast("dict[str, Any]", value).items():
+    for op in list(inner.values):
         if op not in COMPARISONS:
-            when.problem(name, unknown("comparison", op, COMPARISONS))
+            inner.problem(op, unknown("comparison", op, COMPARISONS))
             continue
+        wanted = inner.items(op) if op == "in" else [inner.take(op)]
         found.append(_condition(when, inputs[name], op, wanted))
     return found
 
 
-def _condition(when: Table, declared: Input, op: str, value: Any) -> Condition:
-    wanted: list[Any] = [value]
-    if op == "in":
-        wanted = cast("list[Any]", value) if isinstance(value, list) else []
-        if not wanted:
-            when.problem(declared.name, f"in needs a list of values, not {value!r}")
+def _condition(when: Table, declared: Input, op: str, wanted: list[Any]) -> Condition:
     if op in ORDERED and declared.type not in {"integer", "number"}:
         when.problem(declared.name, f"{op} compares numbers, and {declared.name} is none")
     for each in wanted:
         # An input that takes another point's answers is checked when that point is known.
         if not declared.answer_of and not _fits(each, declared.type):
             when.problem(declared.name, f"{each!r} is not of type {declared.type}")
-    return Condition(declared.name, op, tuple(wanted) if op == "in" else value)
+    return Condition(declared.name, op, tuple(wanted) if op == "in" else wanted[0])
 
 
 def _fits(value: object, kind: str) -> bool:

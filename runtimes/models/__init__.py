@@ -1,1 +1,1 @@
-"""What both products use to call a model.  Knows neither of them."""
+"""Calling models: what both chant's deciders and radian use."""

@@ -1,7 +1,7 @@
-"""One model call as values: what is asked, what streams back, how it ends.
+"""What a model's provider is: one request in, a stream of events out, the same for every vendor.
 
-A provider turns a `ModelCall` into a stream of `ModelEvent`s on a leaf thread.  Everything that
-differs between wire formats ends at this seam.
+A provider knows its wire format and nothing of sessions, Ops or tools.  It calls once and never
+tries again: retries, budgets and what is shown belong to whoever asks.
 """
 
 from __future__ import annotations
@@ -10,193 +10,187 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from actors.work import CancelToken
-
-Finish: TypeAlias = Literal["stop", "tools", "length", "refused", "pause", "broken", "cancelled"]
-"""How an answer ended, in our words; spec'd per wire format in `docs/providers.md`."""
-Effort: TypeAlias = Literal["off", "low", "medium", "high", "max"]
-Origin: TypeAlias = Literal["model", "credential"]
+Role: TypeAlias = Literal["user", "assistant"]
+FinishReason: TypeAlias = Literal["stop", "tools", "length", "refused", "pause", "broken"]
+"""``pause``: send the same again; ``broken``: the stream ended without saying that it was over."""
 
 
-# --- what is asked
+# --- what is sent
 
 
 @dataclass(frozen=True, slots=True)
-class TextPart:
-    """Text of a message."""
+class Text:
+    """Plain text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ImagePart:
-    """An image; ``data`` is base64."""
+class Image:
+    """A picture, base64 as it came."""
 
-    data: str
     mime_type: str
+    data: str
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningPart:
-    """What the model thought; ``payload`` is the provider's own form, to be sent back verbatim."""
+class ToolUse:
+    """A call that the model made; ``arguments`` is the JSON text that it sent."""
 
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """What came of a call."""
+
+    call_id: str
     text: str
-    payload: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCallPart:
-    """A call that the model wants; ``input`` is the decoded object.
-
-    ``payload`` is what the provider wants back with it, verbatim (a thought signature).
-    """
-
-    call_id: str
-    name: str
-    input: dict[str, Any]
-    payload: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResultPart:
-    """The answer to a call, as text for the model."""
-
-    call_id: str
-    name: str
-    output: str
     failed: bool = False
-    images: tuple[ImagePart, ...] = ()
-
-
-UserPart: TypeAlias = TextPart | ImagePart | ToolResultPart
-AssistantPart: TypeAlias = TextPart | ReasoningPart | ToolCallPart
 
 
 @dataclass(frozen=True, slots=True)
-class UserTurn:
-    """What the user, or the tools, said."""
+class Kept:
+    """What the provider wants back as it was: signatures, encrypted reasoning."""
 
-    parts: tuple[UserPart, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AssistantTurn:
-    """What the model said."""
-
-    parts: tuple[AssistantPart, ...]
+    payload: Mapping[str, Any]
 
 
-Message: TypeAlias = UserTurn | AssistantTurn
+Part: TypeAlias = Text | Image | ToolUse | ToolOutput | Kept
 
 
 @dataclass(frozen=True, slots=True)
-class ToolSpec:
-    """A tool that the model may call; ``schema`` is a closed JSON schema of an object."""
+class Message:
+    """One side's turn of the conversation.  Outputs of tools are the user's side."""
+
+    role: Role
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that the model may call; ``schema`` is the JSON schema of its arguments."""
 
     name: str
     description: str
-    schema: dict[str, Any]
+    schema: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class ModelCall:
-    """One request."""
+class ModelRequest:
+    """One call.  None leaves a setting to the provider."""
 
     model: str
-    system: str
     messages: tuple[Message, ...]
-    tools: tuple[ToolSpec, ...] = ()
+    system: str = ""
+    tools: tuple[Tool, ...] = ()
     max_output_tokens: int | None = None
-    effort: Effort | None = None
+    temperature: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """A provider's own settings, passed on as they are."""
 
 
-# --- what streams back
+# --- what comes back
 
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """More of the answer."""
+    """A piece of the answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """More of what the model thinks."""
+    """A piece of what the model thinks aloud."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Retrying:
-    """The call failed and is made again after ``delay_ms``.
+class ToolCalled:
+    """A call whose arguments have arrived in full; whether they are JSON is not judged here."""
 
-    Text shown so far belongs to an attempt that is gone; what follows is a new message.
-    """
+    call_id: str
+    name: str
+    arguments: str
 
-    attempt: int
-    delay_ms: int
-    cause: str
-    http_status: int | None = None
+
+@dataclass(frozen=True, slots=True)
+class KeepForLater:
+    """Send ``payload`` back with the answer, verbatim; see `Kept`."""
+
+    payload: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens, normalised: ``input_tokens`` includes cached ones, ``output_tokens`` reasoning.
+    """Tokens of the call so far; a later event replaces an earlier one.
 
-    None: not reported.
+    Cached tokens are part of the input, reasoning is part of the output, whatever the vendor says.
     """
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    reasoning_tokens: int | None = None
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class CallError:
-    """Why a call failed for good; ``message`` is masked and may be shown."""
+class Finished:
+    """The last event of a call that came through; ``detail`` is the vendor's own word."""
+
+    reason: FinishReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallFailed:
+    """The last event of a call that did not; ``message`` is shown to people and has no secret.
+
+    ``status`` is the HTTP status, None when it never came so far.  ``retry`` tells whether the
+    same call may do better later, ``retry_after_s`` when the provider asks to wait until.
+    """
 
     message: str
-    origin: Origin = "model"
-    retryable: bool = False
-    http_status: int | None = None
-    context_overflow: bool = False
+    status: int | None = None
+    retry: bool = False
+    retry_after_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The last event of a call.
-
-    ``parts`` is the whole message, in order, joined; with ``error`` set, or finished as
-    ``cancelled``, it is what came before, without calls whose arguments are incomplete.
-    Times are milliseconds from the request of the attempt that counted.
-    """
-
-    parts: tuple[AssistantPart, ...]
-    finish: Finish
-    usage: Usage | None = None
-    error: CallError | None = None
-    model_ms: int = 0
-    ttft_ms: int | None = None
-    payload: dict[str, Any] = field(default_factory=dict[str, Any])
-    """The provider's own words worth keeping (usage as sent, response id)."""
+ModelEvent: TypeAlias = (
+    TextDelta | ReasoningDelta | ToolCalled | KeepForLater | Usage | Finished | CallFailed
+)
 
 
-ModelEvent: TypeAlias = TextDelta | ReasoningDelta | Retrying | Answer
+class Cancel(Protocol):
+    """How a stream learns that nobody wants it any more; `actors.work.CancelToken` is one."""
+
+    def is_set(self) -> bool:
+        """Tell whether it was cancelled."""
+        ...
+
+    def wait(self, timeout_s: float) -> bool:
+        """Sleep up to ``timeout_s`` seconds; True as soon as it was cancelled."""
+        ...
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` once on cancel, at once when it already happened; it must not wait."""
+        ...
 
 
 class Provider(Protocol):
-    """One configured provider."""
+    """One place where models can be called.  Safe to use from several threads."""
 
-    def stream(self, call: ModelCall, cancel: CancelToken) -> Iterator[ModelEvent]:
-        """Make the call, retries included; the last event is an `Answer`.
+    def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[ModelEvent]:
+        """Call the model on the caller's thread and yield what comes.
 
-        Runs on a leaf thread.  Ends within 50 ms after ``cancel`` is set, also while it is blocked
-        in a read or waits for a retry; the `Answer` then says ``cancelled`` and holds what came so
-        far.  Never raises for what a server does.
+        The last event is `Finished` or `CallFailed`, exactly one of them, unless ``cancel`` was
+        set: then the iterator just ends, soon.  Raises only by being wrong.
         """
         ...

@@ -1,0 +1,72 @@
+"""The providers that a person has configured: ``config.toml`` below ``RADIAN_HOME``."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, cast
+
+from runtimes.models.scripted import ScriptInvalid, read_script
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from runtimes.models.base import Provider
+
+HOME = "RADIAN_HOME"
+CONFIG = "config.toml"
+MAX_CONFIG_BYTES = 1024 * 1024
+
+
+class ProviderMissing(Exception):  # noqa: N818 - an answer, worded for people
+    """There is no such provider, or it can't be used; the message says why and has no secret."""
+
+
+def config_file(environ: Mapping[str, str]) -> str:
+    """Return where a person's providers are declared."""
+    home = environ.get(HOME) or os.path.join(environ.get("HOME", ""), ".radian")
+    return os.path.join(home, CONFIG)
+
+
+def find_provider(name: str, environ: Mapping[str, str]) -> Provider:
+    """Return the provider that ``config.toml`` calls ``name``.
+
+    Raises:
+        ProviderMissing: See there.
+
+    """
+    path = config_file(environ)
+    providers = _table(_config(path).get("providers", {}), f"providers in {path}")
+    if name not in providers:
+        listed = f"known: {', '.join(sorted(providers))}" if providers else "there are none"
+        message = f"{path} has no provider {name!r}; {listed}"
+        raise ProviderMissing(message)
+    settings = _table(providers[name], f"provider {name}")
+    if settings.get("kind") != "scripted":
+        message = f"provider {name} is of kind {settings.get('kind')!r}, which can't be called yet"
+        raise ProviderMissing(message)
+    script = os.path.join(os.path.dirname(path), str(settings.get("script", "")))
+    try:
+        return read_script(script)
+    except ScriptInvalid as error:
+        raise ProviderMissing(str(error)) from error
+
+
+def _config(path: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        with open(path, "rb") as stream:
+            text = stream.read(MAX_CONFIG_BYTES).decode()
+        return tomllib.loads(text)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        message = f"{path} can't be read: {error}"
+        raise ProviderMissing(message) from error
+
+
+def _table(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        message = f"{what} must be a table"
+        raise ProviderMissing(message)
+    return cast("dict[str, Any]", value)
