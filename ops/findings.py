@@ -92,6 +92,7 @@ class Table:
 
     def duration(self, key: str) -> float | None:
         """Return seconds, None when absent."""
+        self._read.add(key)
         if key not in self.values:
             return None
         text = self.text(key)

@@ -1,4 +1,7 @@
-"""Finding and reading the Ops of a project.  Data only: nothing of the project is ever run."""
+"""Finding and reading the Ops of a project.
+
+Data only: nothing of the project is run, unless it allows Ops in Python; see `ops.python_ops`.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,22 @@ from typing import TYPE_CHECKING
 from ops.errors import OpInvalid, OpNotFound, unknown
 from ops.findings import Problem
 from ops.op_file import read_op
+from ops.points import Points
+from ops.points_file import load_points
 from ops.toml_file import read_table
 from ops.tree_walk import walk_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ops.findings import Findings, Table
     from ops.model import Op
     from ops.project import Project
 
 SUFFIX = ".op.toml"
 PYTHON_SUFFIX = "_op.py"
+MAX_NAMED = 5
+"""Files that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,10 @@ class Catalog:
         default_factory=dict[str, "tuple[Problem, ...]"]
     )
     """Names that no Op could be made of (as declared, or after the file), with the reasons."""
+    unread: tuple[str, ...] = ()
+    """Files that look like Ops in Python, where the project does not allow any."""
+    points: Points = field(default_factory=Points)
+    """The decision points that Ops may ask; what is wrong with their files is in ``problems``."""
 
     def find(self, name: str) -> Op:
         """Return the Op called ``name``.
@@ -46,6 +58,9 @@ class Catalog:
             raise OpInvalid("\n".join(map(str, self.broken[name])))
         if name not in self.ops:
             hint = "".join(f"\n{problem}" for problem in self.problems)
+            if self.unread:
+                files = ", ".join(self.unread[:MAX_NAMED])
+                hint += f"\nnot read, as chant.toml does not say python_ops = true: {files}"
             raise OpNotFound(unknown("op", name, self.ops) + hint)
         return self.ops[name]
 
@@ -55,8 +70,9 @@ def load_catalog(project: Project) -> Catalog:
     ops: dict[str, Op] = {}
     broken: dict[str, list[Problem]] = {}
     problems: list[Problem] = []
-    for file in op_files(project, problems):
-        op, name, found = _load(project, file)
+    toml, python = op_files(project, problems)
+    for file, table, findings in _tables(project, toml, python):
+        op, name, found = _load(file, table, findings)
         if op is not None and op.name not in ops and op.name not in broken:
             ops[op.name] = op
             continue
@@ -65,28 +81,50 @@ def load_catalog(project: Project) -> Catalog:
         problems += found
         broken.setdefault(name, []).extend(found)
     reasons = {name: tuple(found) for name, found in broken.items()}
-    return Catalog(project, dict(sorted(ops.items())), tuple(problems), reasons)
+    unread = () if project.python_ops else tuple(python)
+    points = load_points(project.root)
+    problems += points.problems
+    return Catalog(project, dict(sorted(ops.items())), tuple(problems), reasons, unread, points)
 
 
-def op_files(project: Project, problems: list[Problem]) -> Iterator[str]:
-    """Yield the project's Op files, relative to it, in a stable order; links are not followed.
+def op_files(project: Project, problems: list[Problem]) -> tuple[list[str], list[str]]:
+    """Return the files of Ops in TOML and in Python, relative to the project, in a stable order.
 
-    What could not be looked at is added to ``problems``.
+    Links are not followed.  What could not be looked at is added to ``problems``.
     """
-    suffixes = (SUFFIX, PYTHON_SUFFIX) if project.python_ops else (SUFFIX,)
-    return walk_files(project.root, suffixes, problems)
+    found = list(walk_files(project.root, (SUFFIX, PYTHON_SUFFIX), problems))
+    return [each for each in found if each.endswith(SUFFIX)], [
+        each for each in found if each.endswith(PYTHON_SUFFIX)
+    ]
 
 
-def _load(project: Project, file: str) -> tuple[Op | None, str, list[Problem]]:
+def _tables(
+    project: Project, toml: list[str], python: list[str]
+) -> Iterator[tuple[str, Table | None, Findings]]:
+    for file in toml:
+        yield file, *read_table(project.root, file)
+    if project.python_ops and python:
+        from ops.python_ops import read_python_ops
+
+        for file, read in read_python_ops(project.root, python).items():
+            yield file, *read
+
+
+def _load(
+    file: str, table: Table | None, findings: Findings
+) -> tuple[Op | None, str, list[Problem]]:
     """Return the Op (None when there are problems) and the name it is known by."""
-    stem = os.path.basename(file).removesuffix(SUFFIX).removesuffix(PYTHON_SUFFIX)
-    if file.endswith(PYTHON_SUFFIX):
-        reason = "Ops written in Python are not supported by this version; use a .op.toml file"
-        return None, stem, [Problem(file, 1, reason)]
-    table, findings = read_table(project.root, file)
     op = read_op(table) if table is not None else None
-    name = op.name if op and op.name else stem
+    name = op.name if op and op.name else _stem(file)
     return (None if findings.problems else op), name, sorted(findings.problems)
+
+
+def _stem(file: str) -> str:
+    """Return the name that an Op of this file would most likely have."""
+    name = os.path.basename(file)
+    if name.endswith(PYTHON_SUFFIX):
+        return name.removesuffix(PYTHON_SUFFIX).replace("_", "-")
+    return name.removesuffix(SUFFIX)
 
 
 def _same_name(op: Op, other: Op | None, broken: Mapping[str, list[Problem]]) -> list[Problem]:

@@ -7,7 +7,10 @@ can't place (a key inside an inline table) gets the line of the nearest key arou
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 
@@ -35,6 +38,13 @@ class LineIndex:
         self._counts: dict[KeyPath, int] = {}
         self._table: KeyPath = ()
         self._scan(text)
+
+    @classmethod
+    def of(cls, lines: Mapping[KeyPath, int]) -> LineIndex:
+        """Return an index of lines that are known from elsewhere."""
+        index = cls("")
+        index._lines.update(lines)
+        return index
 
     def line(self, path: KeyPath) -> int:
         """Return the line of ``path``, or of the nearest thing around it that has one."""

@@ -88,19 +88,6 @@ def test_folders_of_other_people_are_skipped(tmp_path: Path) -> None:
     assert list(catalog(tmp_path, {**files, "deep/ops/y.op.toml": small_op("y")}).ops) == ["y"]
 
 
-def test_python_ops_are_named_when_they_are_allowed_and_left_alone_otherwise(
-    tmp_path: Path,
-) -> None:
-    proof = f"open({str(tmp_path / 'ran')!r}, 'w')"
-    files = {"evil_op.py": proof, "chant.toml": "[project]\npython_ops = false\n"}
-    assert catalog(tmp_path, files).problems == ()
-
-    allowed = catalog(tmp_path, {**files, "chant.toml": "[project]\npython_ops = true\n"})
-
-    assert [problem.file for problem in allowed.problems] == ["evil_op.py"]
-    assert not (tmp_path / "ran").exists()
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

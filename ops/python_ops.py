@@ -1,0 +1,113 @@
+"""Ops written in Python, evaluated in a process of their own; here they are only data.
+
+The process gets no stdin, a small environment (so that no secret gets into a declaration, and the
+same file declares the same everywhere), and a limit of time; see `ops.op_child`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, cast
+
+from ops.findings import Findings, Problem, Table
+from ops.toml_lines import LineIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from subprocess import Popen
+
+    from ops.toml_lines import KeyPath
+
+LIMIT_S = 60.0
+"""All Ops in Python of a project together."""
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+CODE = (
+    "import sys; sys.path.insert(0, sys.argv[1]); import ops.op_child; del sys.path[0];"
+    " ops.op_child.main()"
+)
+"""Our own folder is on the path only while our own modules are imported."""
+
+KEPT_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
+
+
+def read_python_ops(
+    root: str, files: Sequence[str], environ: Mapping[str, str] | None = None
+) -> dict[str, tuple[Table | None, Findings]]:
+    """Evaluate ``files`` (relative to ``root``): what each declares, or no table and the reason."""
+    if not files:
+        return {}
+    paths = {os.path.join(root, file): file for file in files}
+    answers: dict[str, Mapping[str, Any]] = {}
+    reader = _Reader(root, os.environ if environ is None else environ)
+    for answer in reader.answers(list(paths)):
+        answers[paths[answer["file"]]] = answer
+    missing = {"line": 1, "reason": f"it was not evaluated: {reader.why}"}
+    return {file: _read(file, answers.get(file, missing)) for file in files}
+
+
+def _read(file: str, answer: Mapping[str, Any]) -> tuple[Table | None, Findings]:
+    lines = cast("list[tuple[list[str | int], int]]", answer.get("lines", []))
+    index: dict[KeyPath, int] = {tuple(path): line for path, line in lines}
+    findings = Findings(file, LineIndex.of(index))
+    if "reason" in answer:
+        findings.problems.append(Problem(file, answer["line"], answer["reason"]))
+        return None, findings
+    return Table(answer["op"], (), "", findings), findings
+
+
+class _Reader:
+    """One process that evaluates.  ``why`` says what kept it from answering for every file."""
+
+    def __init__(self, root: str, environ: Mapping[str, str]) -> None:
+        self.why = "the process that evaluates Ops ended"
+        self._root = root
+        self._env = {name: environ[name] for name in KEPT_VARIABLES if name in environ}
+
+    def answers(self, paths: list[str]) -> Iterator[dict[str, Any]]:
+        """Yield what it says of each file, as long as there is time."""
+        import subprocess
+
+        ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        process = subprocess.Popen(
+            # -I: neither the folder nor PYTHONPATH has a say; -B: no file appears in the checkout.
+            [sys.executable, "-I", "-B", "-c", CODE, ours],
+            cwd=self._root,
+            env=self._env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        with process:  # at its end our ends of the pipes close, and with them the process ends
+            for line in self._lines(process, json.dumps(paths).encode() + b"\n"):
+                yield json.loads(line)
+
+    def _lines(self, process: Popen[bytes], request: bytes) -> Iterator[bytes]:
+        stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
+        if stdin is None or stdout is None or stderr is None:
+            return
+        with suppress(BrokenPipeError):
+            stdin.write(request)
+            stdin.flush()
+        give_up_s, data, read = time.monotonic() + LIMIT_S, b"", 0
+        poll = select.poll()
+        poll.register(stdout.fileno(), select.POLLIN)
+        while read <= MAX_ANSWER_BYTES:
+            if not poll.poll(max(give_up_s - time.monotonic(), 0) * 1000):
+                self.why = f"the Ops in Python took over {LIMIT_S:g} s together"
+                return
+            piece = os.read(stdout.fileno(), 65536)
+            if not piece:
+                said = stderr.read(4096).decode(errors="replace").strip().splitlines()
+                self.why += f": {said[-1]}" if said else ""
+                return
+            read += len(piece)
+            *lines, data = (data + piece).split(b"\n")
+            yield from lines
+        self.why = f"the Ops in Python declare over {MAX_ANSWER_BYTES} bytes together"
