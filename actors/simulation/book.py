@@ -40,6 +40,8 @@ class Asked:
     tag: str
     at: int
     """Its place among all that the client sent and saw."""
+    may_fail: bool = False
+    """It asks for something that raises."""
     answers: list[Json] = field(default_factory=list[Json])
     answered_at: int = 0
 
@@ -67,6 +69,8 @@ class Book:
         self.violations: list[Violation] = []
         self.input_ended = False
         """The client has closed its end, left, or sent a signal: answers may be missing."""
+        self.faults_fired: Callable[[], bool] = _never
+        """Whether an internal error has an excuse."""
         self.tag_of_update: Callable[[Json], str] = message_tag
         self.tag_of_answer: Callable[[Json], str] = no_tag
 
@@ -127,10 +131,12 @@ class Book:
 
     # --- the client's side
 
-    def sent_request(self, request_id: int, method: str, session: str = "", tag: str = "") -> None:
+    def sent_request(
+        self, request_id: int, method: str, session: str, tag: str, *, may_fail: bool
+    ) -> None:
         """The client sent a request."""
         self._clock += 1
-        self.asked[request_id] = Asked(method, session, tag, self._clock)
+        self.asked[request_id] = Asked(method, session, tag, self._clock, may_fail)
         self._scheduler.trace.event(f"client sends {method} {request_id} {tag}")
 
     def sent_cancel(self, session: str) -> None:
@@ -183,6 +189,7 @@ class Book:
             for answer in asked.answers:
                 self._check_cancelled(request_id, asked, answer)
                 self._check_text(asked, answer)
+                self._check_error(request_id, asked, answer)
         if self.running:
             self.violated("children", f"still running at the end: {', '.join(self.running)}")
 
@@ -194,6 +201,13 @@ class Book:
         if not hit and not self.input_ended:
             self.violated("cancel", f"prompt {request_id} was cancelled, and nobody asked for it")
 
+    def _check_error(self, request_id: int, asked: Asked, answer: Json) -> None:
+        """What nobody broke on purpose does not fail."""
+        if "error" in answer and not asked.may_fail and not self.faults_fired():
+            self.violated(
+                "answers", f"{asked.method} {request_id} failed: {answer['error']!r:.200}"
+            )
+
     def _check_text(self, asked: Asked, answer: Json) -> None:
         """A turn that ended well has shown all that it said and all that its steps printed."""
         tag = self.tag_of_answer(answer) or asked.tag
@@ -203,6 +217,10 @@ class Book:
             seen = self.seen.get(key, "")
             if key.startswith(f"{tag}/") and seen != text:
                 self.violated("output", f"{key} said {text[:60]!r}, the client saw {seen[:60]!r}")
+
+
+def _never() -> bool:
+    return False
 
 
 def stop_reason(answer: Json) -> str:

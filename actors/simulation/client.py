@@ -60,7 +60,8 @@ class SimClient:
         """Send a request and return its id."""
         self._last_id += 1
         session = str(params.get("sessionId", ""))
-        self._book.sent_request(self._last_id, method, session, tag)
+        may_fail = "; raise" in str(params)
+        self._book.sent_request(self._last_id, method, session, tag, may_fail=may_fail)
         self._send({"id": self._last_id, "method": method, "params": params})
         return self._last_id
 

@@ -37,11 +37,14 @@ class ScheduledFaults:
 
 
 def draw_plan(seed: int, numbers: random.Random, points: Sequence[str], most: int) -> FaultPlan:
-    """Draw up to ``most`` crashes and delays at ``points``."""
+    """Draw up to ``most`` crashes and delays at ``points``, and errors at those of files."""
     faults: list[PlannedFault] = []
     for _ in range(numbers.randint(0, most)):
         point, hit = numbers.choice(points), _early(numbers)
-        if numbers.random() < 0.7:  # noqa: PLR2004 - crashes find more than delays
+        if point.startswith("file."):
+            errno = numbers.choice(("ENOSPC", "EIO"))
+            faults.append(PlannedFault(point=point, fault="error", hit=hit, errno=errno))
+        elif numbers.random() < 0.7:  # noqa: PLR2004 - crashes find more than delays
             faults.append(PlannedFault(point=point, fault="crash", hit=hit))
         else:
             seconds = numbers.choice(DELAYS_S)

@@ -48,6 +48,7 @@ class World:
         """Start a server and return its client, which begins to read."""
         seed = f"{self.seed}/{len(self.servers)}"
         served = Served(self.platform, self.faults, seed, pipes)
+        served.book.faults_fired = lambda: bool(self.planned.fired)
         self.servers.append(served)
         served.start(make_runtime(served.book))
         client = SimClient(self.platform, served.book, served.to_server, served.from_server)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from actors.simulation.conversations import SCENARIOS as CONVERSATIONS
+from runtimes.chant.simulation.scenarios import SCENARIOS as RUNS
 
 if TYPE_CHECKING:
     from actors.simulation.scenario import Scenario
 
-SCENARIOS: dict[str, Scenario] = {each.name: each for each in CONVERSATIONS}
+SCENARIOS: dict[str, Scenario] = {each.name: each for each in (*CONVERSATIONS, *RUNS)}
 
 
 def scenario_for(seed: int, name: str | None) -> Scenario:

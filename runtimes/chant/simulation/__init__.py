@@ -1,0 +1,1 @@
+"""chant in simulated worlds: real turns, runs and ledger on a simulated disk."""

@@ -1,0 +1,141 @@
+"""Scenarios of chant: real Ops' runs with clean-up, retries and limits, ledger and crashes."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+from actors.simulation.client import Reading
+from actors.simulation.scenario import EVERYWHERE, Scenario
+from actors.simulation.served import Pipes
+from ops.errors import OpsError
+from ops.gate_ledger import GateLedger
+from ops.gates import GateAnswer
+from runtimes.chant.simulation.plans import drawn_plan, gated_plan
+from runtimes.chant.simulation.talk import ChantTalk
+
+if TYPE_CHECKING:
+    from actors.simulation.world import World
+    from ops.gate_facts import Verdict
+
+DISK_POINTS = ("file.write", "file.fsync", "file.rename")
+VERDICTS: tuple[Verdict, ...] = ("approved", "rejected")
+
+
+def runs(world: World) -> None:
+    """Run Ops that go well or fail, one after another or queued."""
+    talk = ChantTalk(world, {f"op{n}": drawn_plan(f"op{n}", world.numbers) for n in range(2)})
+    session = talk.serve()
+    requests = [talk.run(session, "op0")]
+    if world.numbers.random() < 0.5:  # noqa: PLR2004
+        talk.client.answer(requests[0])
+    talk.finish(*requests, talk.run(session, "op1"))
+
+
+def cancelled_runs(world: World) -> None:
+    """Cancel Ops at any moment, before they begin and while they clean up included."""
+    talk = ChantTalk(
+        world, {f"op{n}": drawn_plan(f"op{n}", world.numbers, hangs=True) for n in range(2)}
+    )
+    session = talk.serve()
+    for op in talk.project.plans:
+        request = talk.run(session, op)
+        for _ in range(world.numbers.choice((1, 1, 2))):
+            talk.pause()
+            talk.client.cancel(session)
+        talk.client.answer(request)
+    talk.finish()
+
+
+def late_run_cancels(world: World) -> None:
+    """Cancels that race with the end of a run."""
+    talk = ChantTalk(world, {"op0": drawn_plan("op0", world.numbers)})
+    session = talk.serve()
+    for _ in range(2):
+        request = talk.run(session, "op0")
+        talk.pause()
+        talk.client.cancel(session)
+        talk.client.answer(request)
+    talk.finish()
+
+
+def ended_runs(world: World) -> None:
+    """The input ends, the client leaves or a signal comes while an Op runs."""
+    numbers = world.numbers
+    talk = ChantTalk(world, {"op0": drawn_plan("op0", numbers, hangs=True)})
+    session = talk.serve(Pipes(512, numbers.choice((300, 65_536))), Reading(most=400))
+    talk.run(session, "op0")
+    talk.pause()
+    how = numbers.choice(("end", "leave", "signal", "two signals"))
+    if how == "end":
+        talk.client.end_input()
+    elif how == "leave":
+        talk.client.leave()
+    else:
+        world.server.signal(signal.SIGTERM)
+        if how == "two signals":
+            talk.pause()
+            world.server.signal(signal.SIGTERM)
+    talk.client.until_closed()
+
+
+def killed_runs(world: World) -> None:
+    """Kill the server anywhere, perhaps with the machine, and start it again."""
+    numbers = world.numbers
+    talk = ChantTalk(world, {f"op{n}": drawn_plan(f"op{n}", numbers) for n in range(2)})
+    session = talk.serve()
+    talk.run(session, "op0")
+    talk.pause()
+    for _ in range(int(900 * numbers.random() ** 2)):
+        world.scheduler.point()
+    world.server.kill()
+    if numbers.random() < 0.5:  # noqa: PLR2004
+        talk.project.disk.lose_power()
+    session = talk.serve()
+    talk.finish(talk.run(session, "op1"))
+
+
+def gates(world: World) -> None:
+    """A run stops at a gate, people answer, and it runs again; answers race with it."""
+    talk = ChantTalk(world, {"op0": gated_plan("op0", world.numbers)})
+    opened: list[bool] = []
+    world.checks.append(lambda: _check_gate(world, opened))
+    session = talk.serve()
+    talk.client.answer(talk.run(session, "op0"))
+    person = world.platform.spawn("client: a person", lambda: opened.append(_answer_gate(talk)))
+    if world.numbers.random() < 0.5:  # noqa: PLR2004
+        person.join()
+    talk.client.answer(talk.run(session, "op0"))
+    person.join()
+    talk.finish(talk.run(session, "op0"))
+
+
+def _answer_gate(talk: ChantTalk) -> bool:
+    """Answer as a person would; return whether the gate was opened."""
+    verdict = talk.numbers.choice(VERDICTS)
+    given = GateAnswer("op0", "window", verdict, "alice", "cli")
+    try:
+        GateLedger(talk.project.ledger).answer(given, talk.world.platform.wall())
+    except OpsError as error:
+        talk.world.scheduler.trace.event(f"the gate is not answered: {error.message}")
+        return False
+    talk.world.scheduler.trace.event(f"the gate is {verdict}")
+    return verdict == "approved"
+
+
+def _check_gate(world: World, opened: list[bool]) -> None:
+    """No proof, no passage."""
+    passed = [step for _, step in world.server.steps.begun if step.startswith("p1")]
+    if passed and not any(opened):
+        world.server.book.violated("gate", f"{passed[0]} ran, and nobody had opened the gate")
+
+
+SCENARIOS = (
+    Scenario("runs", "Ops that go well or fail and clean up", runs, 3, EVERYWHERE),
+    Scenario("cancelled-runs", "Ops cancelled at any moment", cancelled_runs, 3, EVERYWHERE),
+    Scenario("late-run-cancels", "cancels that race with a run's end", late_run_cancels, 3),
+    Scenario("ended-runs", "ends and signals while an Op runs", ended_runs, 2, codes=(0, 143)),
+    Scenario("killed-runs", "a server killed anywhere, and the next one", killed_runs),
+    Scenario("gates", "a run at a gate, and people who answer", gates, 2),
+    Scenario("full-disk", "Ops while the disk fails", runs, 3, DISK_POINTS),
+)

@@ -1,0 +1,118 @@
+"""Compares the ledger with what the programs of a run really did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ops.errors import LedgerError
+from runtimes.chant.simulation.notes import note_path
+from runtimes.chant.simulation.project import ENV
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from actors.simulation.world import World
+    from actors.work import StepEnd
+    from ops.plan import Plan, PlannedPhase
+    from runtimes.chant.simulation.project import SimProject
+
+
+class Truth:
+    """Checks all runs of a project, once all servers have ended."""
+
+    def __init__(self, world: World, project: SimProject) -> None:
+        """Watch ``project``."""
+        self._world = world
+        self._project = project
+
+    def check(self) -> None:
+        """Note each run that is not in the ledger once with its true status."""
+        project = self._project
+        for run_id, op in project.begun.items():
+            if run_id in project.withdrawn:
+                continue
+            found = self._records(run_id, op)
+            if len(found) != 1:
+                self._count_is_wrong(run_id, len(found))
+            for record in found:
+                self._check_record(record)
+                self._check_clean_up(record, project.plans[op])
+
+    def _violated(self, rule: str, what: str) -> None:
+        self._world.server.book.violated(rule, what)
+
+    def _records(self, run_id: str, op: str) -> list[Mapping[str, Any]]:
+        try:
+            lines = self._project.ledger.runs(ENV, op)
+        except LedgerError as error:
+            self._violated("ledger", str(error))
+            return []
+        if lines.damaged:
+            self._violated("ledger", f"{lines.damaged} damaged lines of {op}")
+        return [record for record in lines.records if record["id"] == run_id]
+
+    def _count_is_wrong(self, run_id: str, count: int) -> None:
+        """A run may be missing only if its turn was told, or its note waits for a next server."""
+        noted = self._project.disk.read(note_path(run_id)) is not None
+        if count or not (run_id in self._project.lost or noted):
+            self._violated("ledger", f"run {run_id} is {count} times in the ledger")
+
+    def _check_record(self, record: Mapping[str, Any]) -> None:
+        run_id, status = str(record["id"]), record["status"]
+        last = self._last_ends(run_id)
+        well = {step: end for step, end in last.items() if not step.startswith("undo")}
+        bad = [step for step, end in well.items() if end.kind != "exited" or end.exit_code]
+        missing = [step for step in _programs(record) if step not in well]
+        if status == "ok" and (bad or missing):
+            self._violated("ledger", f"run {run_id} is ok, but not {bad or missing}")
+        if status == "fail" and not bad and not self._excused(record):
+            self._violated("ledger", f"run {run_id} failed, but every step went well")
+        if status == "cancelled" and not self._cancel_possible():
+            self._violated("ledger", f"run {run_id} was cancelled, and nobody asked for it")
+
+    def _check_clean_up(self, record: Mapping[str, Any], plan: Plan) -> None:
+        """on_failure ran iff the run failed or was cancelled: each phase once, in order."""
+        run_id, status = str(record["id"]), record["status"]
+        began = [step for tag, step in self._begun() if tag == run_id and step.startswith("undo")]
+        if status in {"ok", "gated", "waiting"} and began:
+            self._violated("clean-up", f"run {run_id} is {status}, but {began[0]} ran")
+        if status not in {"fail", "cancelled"}:
+            return
+        phases = [p for p in reversed(plan.on_failure) if p.name not in record["not_run"]]
+        order = [step.partition("-")[0] for step in dict.fromkeys(began)]
+        if list(dict.fromkeys(order)) != [phase.name for phase in phases if self._could_run(phase)]:
+            self._violated(
+                "clean-up", f"run {run_id} ({status}) ran {order}, of {record['not_run']}"
+            )
+        for phase in phases:
+            for step in phase.steps:
+                if began.count(step.step_id) > step.retry.attempts:
+                    self._violated("clean-up", f"{step.step_id} of {run_id} ran too often")
+
+    def _could_run(self, phase: PlannedPhase) -> bool:
+        return bool(phase.steps)
+
+    def _last_ends(self, run_id: str) -> dict[str, StepEnd]:
+        ends: dict[str, StepEnd] = {}
+        for served in self._world.servers:
+            for ran in served.steps.ran:
+                if ran.tag == run_id:
+                    ends[ran.step_id] = ran.end
+        return ends
+
+    def _begun(self) -> list[tuple[str, str]]:
+        return [each for served in self._world.servers for each in served.steps.begun]
+
+    def _excused(self, record: Mapping[str, Any]) -> bool:
+        """A fault may have failed a run whose programs knew nothing of it."""
+        failure: dict[str, Any] = record["failure"] or {}
+        return bool(self._world.planned.fired) or failure.get("kind") == "lost"
+
+    def _cancel_possible(self) -> bool:
+        return any(served.book.cancels or served.book.input_ended for served in self._world.servers)
+
+
+def _programs(record: Mapping[str, Any]) -> list[str]:
+    """Return the steps of a record's phases that are programs."""
+    forward = [phase for phase in record["phases"] if not phase["on_failure"]]
+    return [str(s["id"]) for p in forward for s in p["steps"] if s["fn"] == "shell"]
