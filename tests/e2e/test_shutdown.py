@@ -240,7 +240,10 @@ def test_x10_stderr_full_does_no_harm(kind: AgentKind, folder: Path) -> None:
         os.close(writer)
         talk.open()
         # Both agents have something to say on stderr here.
-        params = {"cwd": str(folder), "mcpServers": [{"name": "x", "command": "/x", "args": [], "env": []}]}
+        params = {
+            "cwd": str(folder),
+            "mcpServers": [{"name": "x", "command": "/x", "args": [], "env": []}],
+        }
         assert "result" in talk.call("session/new", params)
         for _ in range(3):
             talk.turn(kind.wrong)
@@ -265,7 +268,9 @@ def test_x10_a_stderr_that_nobody_reads_any_more(kind: AgentKind, folder: Path) 
 
 
 @pytest.mark.parametrize("words", [["--no-such-flag"], ["--grace"], ["--grace", "soon"], ["x"]])
-def test_x11_a_wrong_flag_is_said_on_stderr_only(kind: AgentKind, folder: Path, words: list[str]) -> None:
+def test_x11_a_wrong_flag_is_said_on_stderr_only(
+    kind: AgentKind, folder: Path, words: list[str]
+) -> None:
     if kind.name == "echo":
         pytest.skip("chant's flags")
     with Talk(kind, folder, command=(*kind.command, *words)) as talk:
@@ -293,7 +298,9 @@ def test_x08_f21_a_slow_reader_loses_nothing(talk: Talk) -> None:
 
 def test_x08_a_stalled_client_stalls_the_child_and_both_go_on(talk: Talk) -> None:
     talk.open()
-    request_id = talk.prompt(talk.kind.shell("i=0; while [ $i -lt 40000 ]; do echo line $i; i=$((i+1)); done"))
+    request_id = talk.prompt(
+        talk.kind.shell("i=0; while [ $i -lt 40000 ]; do echo line $i; i=$((i+1)); done")
+    )
     talk.wait_until_stalled()
 
     turn = talk.finish(request_id)
