@@ -28,6 +28,7 @@ from actors.switchboard import (
     Initialize,
     Open,
     Switchboard,
+    TellCancelled,
 )
 from protocol.errors import InternalError
 from protocol.handshake import initialize_result
@@ -175,6 +176,8 @@ class RouterActor(Actor["RouterMessage"]):
                 self._begin(turn)
             case Cancel():
                 self._cancel(effect)
+            case TellCancelled(heard):
+                heard()
             case GiveAnswer():
                 self._give_answer(effect)
             case AllOver():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from actors.turn import TurnMachine
     from protocol.acp.prompts import Prompt
@@ -29,6 +29,8 @@ class OpenedSession:
     """Updates that must leave before the answer (the replay of `session/load`)."""
     after: tuple[Any, ...] = ()
     """Updates that must leave after it (available commands)."""
+    on_cancel: Callable[[], None] | None = None
+    """Called on each ``session/cancel`` for it, also when no turn runs.  Must not wait."""
     state: Any = None
     """The runtime's own; comes back with each prompt."""
 

@@ -14,6 +14,8 @@ from protocol.handshake import InitializeParams, parse_initialize
 from protocol.jsonrpc import Failure, Request, Result, id_key
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from actors.messages import CancelRead
     from actors.runtime import OpenedSession, TurnRule
     from protocol.acp.prompts import Prompt
@@ -71,11 +73,19 @@ class GiveAnswer(NamedTuple):
     failed: bool
 
 
+class TellCancelled(NamedTuple):
+    """The client cancelled a session whose runtime wants to know, turn or no turn."""
+
+    heard: Callable[[], None]
+
+
 class AllOver(NamedTuple):
     """After `end`: no turn runs any more."""
 
 
-Effect: TypeAlias = Answer | Initialize | Open | Begin | Cancel | GiveAnswer | AllOver
+Effect: TypeAlias = (
+    Answer | Initialize | Open | Begin | Cancel | TellCancelled | GiveAnswer | AllOver
+)
 
 
 class Turn(NamedTuple):
@@ -173,11 +183,17 @@ class Switchboard:
         effects: list[Effect] = [
             Cancel(turn) for turn in self.running.values() if _hits(read, turn)
         ]
+        effects += self._told(read)
         for turn in [turn for turn in self._waiting if _hits(read, turn)]:
             self._waiting.remove(turn)
             effects.append(_cancelled(turn.request_id))
         self._keep_cancel(read)
         return effects if self._ending else effects + self._next()
+
+    def _told(self, read: CancelRead) -> list[Effect]:
+        session = None if read.by_request else self._sessions.get(read.session_id or "")
+        heard = session.opened.on_cancel if session and session.opened else None
+        return [TellCancelled(heard)] if heard else []
 
     def turn_answered(self, turn_id: str) -> list[Effect]:
         """A turn's last word has left: the next may start."""

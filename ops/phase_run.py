@@ -109,6 +109,19 @@ class PhaseRun:
             return [told, ArmTimer(RETRY_KEY + step_id, step.delay_s)]
         return self._settle(step, "fail", result, at)
 
+    def deny(self, denied: GateAnswered, at: Moment) -> list[Effect]:
+        """Settle every step of a phase that will not begin: the gate that was rejected has failed.
+
+        The others are skipped.
+        """
+        step = self._by_id.get(denied.step_id)
+        effects: list[Effect] = []
+        if step is not None and step.planned.gate is not None:
+            self.first_failed = step
+            why = f"gate {step.planned.gate.gate!r}: {denied.error or denied.state}"
+            effects.append(step.settle("fail", failed(why), at, self._desk.narrator))
+        return effects + self.leave_out("skipped", at)
+
     def answer_gate(self, answer: GateAnswered, at: Moment) -> list[Effect]:
         """Walk through an approved gate; stop at any other."""
         step = self._by_id.get(answer.step_id)

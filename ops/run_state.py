@@ -107,18 +107,27 @@ class RunState:
             self.cancels.append((at, event))
         if self._stage == "settled":
             return []
-        effects = self._begin(at) if isinstance(event, RunBegun) else self._take(event, at)
+        effects = self._begin(event, at) if isinstance(event, RunBegun) else self._take(event, at)
         return effects + self._go_on(at)
 
-    def _begin(self, at: Moment) -> list[Effect]:
+    def _begin(self, event: RunBegun, at: Moment) -> list[Effect]:
         if self._stage != "new":
             return []
         self._stage, self.status, self.begun = "forward", "running", at
         head = self._narrator.head("", at)
         told = Emit(RunStarted(*head, self.plan.op, self.plan.env))
+        if event.denied is not None and self._stop is None:
+            return [told, *self._deny(event.denied, at)]
         if self._stop or not self.forward:
             return [told]
         return [told, *self.forward[0].begin(at)]
+
+    def _deny(self, denied: GateAnswered, at: Moment) -> list[Effect]:
+        effects: list[Effect] = []
+        for phase in self.forward:
+            effects += phase.deny(denied, at)
+            self._blame(phase)
+        return effects + self._compensate(at)
 
     def _take(self, event: RunInput, at: Moment) -> list[Effect]:
         phase = self._current

@@ -41,7 +41,13 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True)
 class RunBegun:
-    """The first input."""
+    """The first input.
+
+    ``denied``: a person rejected the gate that an earlier run of this plan stopped at, so this
+    one does not go forward; it fails at the gate and cleans up.
+    """
+
+    denied: GateAnswered | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ command are recognized without the verb table and without click.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from runtimes.fault_flags import ALLOW_FAULTS, FAULTS
 
 WORDS = (("acp",), ("acp", "serve"))
@@ -13,6 +15,8 @@ WORDS = (("acp",), ("acp", "serve"))
 
 FLAGS: dict[str, tuple[str, str]] = {
     "--grace": ("SECONDS", "what a cancelled step gets between TERM and KILL; 2 when absent"),
+    "--durable-requests": ("", "ask the client to open a gate, and end the turn waiting for it"),
+    "--strict-stop-reasons": ("", "say end_turn for waiting, for clients that know no other"),
     "--faults": FAULTS,
     "--allow-faults": ALLOW_FAULTS,
 }
@@ -20,6 +24,10 @@ FLAGS: dict[str, tuple[str, str]] = {
 
 
 MAX_GRACE_S = 3600.0
+
+GateRule: TypeAlias = Literal["tell", "ask", "ask_strictly"]
+"""What a client gets when a run stops at a gate: the line that opens it; with that a request, and
+a turn that ends ``waiting``; or the same with a stop reason of the protocol's closed set."""
 
 ON = "on"
 """The value of a switch that was given."""
@@ -32,6 +40,13 @@ def grace_seconds(text: str) -> float | None:
     except ValueError:
         return None
     return seconds if 0 < seconds <= MAX_GRACE_S else None
+
+
+def gate_rule(flags: dict[str, str]) -> GateRule:
+    """Return what the flags say of gates."""
+    if "--durable-requests" not in flags:
+        return "tell"
+    return "ask_strictly" if "--strict-stop-reasons" in flags else "ask"
 
 
 def is_switch(name: str) -> bool:

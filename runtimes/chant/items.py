@@ -48,4 +48,17 @@ class RecordWritten:
     record: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class PermissionAsked:
+    """The client is asked to open a gate: a request of its own, which a later prompt answers."""
+
+    request_id: str
+    run_id: str
+    title: str
+    """Of the gate's tool call."""
+    fact: Mapping[str, Any]
+    """The pending fact, with ``step``, the id of the gate's step."""
+
+
 Item: TypeAlias = "Event | PlanAnnounced | Remark | VerbOutput | RecordWritten"
+"""All that becomes updates of a session; `PermissionAsked` becomes a request."""

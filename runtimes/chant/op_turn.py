@@ -6,13 +6,14 @@ begins leaves nothing behind; after that it goes to the run, which cleans up in 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from actors.turn import (
     AbortStep,
     CancelAsked,
     EndTurn,
     MachineFailed,
+    ModelSaid,
     Say,
     StartStep,
     StepEnded,
@@ -23,16 +24,17 @@ from actors.turn import (
 from ops import run_values as run
 from protocol.errors import InternalError
 from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark
-from runtimes.chant.run_drive import Clock, RunDrive, own_step
+from runtimes.chant.leaf import own_step
+from runtimes.chant.run_drive import Clock, RunDrive
 from runtimes.chant.run_tasks import Prepared, Recorded, RunOutcome, RunRefused
 from runtimes.chant.verbs.verb import CANCELLED, FAILED, OK, WAITING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from actors.turn import CancelReason, TurnEffect, TurnEvent
     from actors.work import StepEnd
-    from runtimes.chant.items import Item
+    from runtimes.chant.items import Item, PermissionAsked
     from runtimes.chant.run_tasks import RunTasks
 
 PREPARE = "(prepare)"
@@ -47,11 +49,31 @@ RUN_CODES = {"ok": OK, "fail": FAILED, "cancelled": CANCELLED, "gated": WAITING,
 """A run's status to the exit code of ``chant run``."""
 
 
+class AtGate(Protocol):
+    """What a turn does beside telling people when its run stops at a gate."""
+
+    @property
+    def stop_reason(self) -> str:
+        """How the turn ends then."""
+        ...
+
+    def ask(self, record: Mapping[str, Any]) -> PermissionAsked:
+        """Put the question of the run of ``record`` to the client."""
+        ...
+
+
 class OpTurn:
     """One run of an Op as a turn, for a session or for the command line."""
 
     def __init__(
-        self, tasks: RunTasks, clock: Clock, key: str, grace_s: float | None = None
+        self,
+        tasks: RunTasks,
+        clock: Clock,
+        key: str,
+        grace_s: float | None = None,
+        *,
+        at_gate: AtGate | None = None,
+        denied: run.GateAnswered | None = None,
     ) -> None:
         """Make a turn that has not begun.
 
@@ -60,12 +82,16 @@ class OpTurn:
             clock: Dates the run's events.
             key: Begins the ids of remarks; unique in the session.
             grace_s: What a cancelled step gets between TERM and KILL; None takes the host's.
+            at_gate: Asks the client when the run stops at a gate; None only tells.
+            denied: The run does not go forward, see `ops.run_values.RunBegun`.
 
         """
         self._tasks = tasks
         self._clock = clock
         self._key = key
         self._grace_s = grace_s
+        self._at_gate = at_gate
+        self._denied = denied
         self._stage: Stage = "new"
         self._asked: CancelReason | None = None
         self._prepared: Prepared | None = None
@@ -89,8 +115,10 @@ class OpTurn:
                 return self._step_ended(end)
             case CancelAsked(reason):
                 return self._cancel(reason)
-            case TimerFired(key) if self._drive:
-                return self._running(self._drive.hear(run.Tick(key)))
+            case TimerFired(key) if self._drive and self._stage == "running":
+                return self._running(self._drive.timer_fired(key))
+            case ModelSaid(call_id, said) if self._drive and self._stage == "running":
+                return self._running(self._drive.model_said(call_id, said))
             case MachineFailed():
                 return self._failed()
             case _:
@@ -151,7 +179,7 @@ class OpTurn:
         self._drive = RunDrive(prepared, self._tasks, self._clock, self._grace_s)
         plan = PlanAnnounced(prepared.context.run_id, prepared.plan)
         said = Say((*self._remarks(prepared.remarks), plan))
-        return [said, *self._running(self._drive.hear(run.RunBegun()))]
+        return [said, *self._running(self._drive.hear(run.RunBegun(self._denied)))]
 
     def _running(self, effects: list[TurnEffect]) -> list[TurnEffect]:
         """Pass on what the run wants; when it has settled, its record comes next."""
@@ -195,8 +223,14 @@ class OpTurn:
             said.append(f"clean-up was cut short; not run: {', '.join(drive.left_out)}")
         if recorded.lost is not None:
             said.append(f"the run is not in the ledger: {recorded.lost}")
-        written = RecordWritten(drive.run_id, drive.record)
-        return self._end(self._result(recorded), *self._remarks(said), written)
+        last: list[Item] = [*self._remarks(said), RecordWritten(drive.run_id, drive.record)]
+        result = self._result(recorded)
+        if self._at_gate is None or drive.record["status"] != "gated" or self._asked:
+            return self._end(result, *last)
+        asked = self._at_gate.ask(drive.record)
+        waits = {**result.meta["chant"], "state": "waiting", "requestId": asked.request_id}
+        ends = TurnResult(self._at_gate.stop_reason, {"chant": waits}, value=result.value)
+        return self._end(ends, *last, asked)
 
     def _result(self, recorded: Recorded) -> TurnResult:
         record = self._known_drive().record
@@ -207,7 +241,7 @@ class OpTurn:
         stop_reason = "cancelled" if self._asked or status == "cancelled" else "end_turn"
         return TurnResult(stop_reason, {"chant": chant}, value=RunOutcome(code, record))
 
-    def _end(self, result: TurnResult, *said: Item) -> list[TurnEffect]:
+    def _end(self, result: TurnResult, *said: Item | PermissionAsked) -> list[TurnEffect]:
         self._stage = "ended"
         return [Say(said), EndTurn(result)] if said else [EndTurn(result)]
 

@@ -23,18 +23,16 @@ if TYPE_CHECKING:
     from protocol.acp.prompts import Prompt
     from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
     from protocol.handshake import InitializeParams
-    from runtimes.chant.prompts import Accepted
+    from runtimes.chant.acp_flags import GateRule
     from runtimes.chant.run_tasks import RunRequest, RunTasks
-    from runtimes.chant.verbs.verb import Invocation
+    from runtimes.chant.turns import Turns
 
 WARM = (
     "runtimes.chant.commands",
-    "runtimes.chant.prompts",
-    "runtimes.chant.updates",
-    "runtimes.chant.op_turn",
+    "runtimes.chant.turns",
+    "runtimes.chant.lines",
     "runtimes.chant.project_tasks",
     "runtimes.chant.answering",
-    "runtimes.chant.verb_turn",
 )
 """What a session and its first prompt import."""
 
@@ -63,6 +61,7 @@ class ChantRuntime:
         environ: Mapping[str, str],
         grace_s: float | None = None,
         tasks: Callable[[RunRequest], RunTasks] | None = None,
+        gates: GateRule = "tell",
     ) -> None:
         """Serve with what the steps of every run inherit (never shown) and their grace.
 
@@ -73,6 +72,8 @@ class ChantRuntime:
         self._environ = {**environ, CHANNEL: "acp"}
         self._grace_s = grace_s
         self._tasks = tasks or self._project_tasks
+        self._gates: GateRule = gates
+        self._turns: Turns | None = None
 
     def agent_info(self) -> AgentInfo:
         """Name ourselves."""
@@ -104,68 +105,49 @@ class ChantRuntime:
             raise InvalidParams(message)
         if request.mcp_servers:
             _tell_ignored(len(request.mcp_servers))
-        after = (VERBS_OFFERED,)
         if isinstance(request, NewSession):
             session_id = f"chant-{self._platform.entropy(SESSION_ID_BYTES).hex()}"
-            result = new_session_result(session_id)
-            return OpenedSession(session_id, request.cwd, result, after=after)
-        return OpenedSession(request.session_id, request.cwd, after=after)
+            return self._opened(session_id, request.cwd, new_session_result(session_id))
+        return self._opened(request.session_id, request.cwd, {})
+
+    def _opened(self, session_id: str, cwd: str, result: dict[str, Any]) -> OpenedSession:
+        return OpenedSession(
+            session_id,
+            cwd,
+            result,
+            after=(VERBS_OFFERED,),
+            on_cancel=lambda: self._cancelled(session_id),
+        )
 
     def begin_turn(self, session: OpenedSession, prompt: Prompt, turn_id: str) -> TurnMachine:
         """Read the prompt and make the machine of its turn.  Nothing has run when it returns."""
-        from protocol.acp.prompts import Text
-        from runtimes.chant.prompts import read_prompt
-        from runtimes.chant.verb_turn import RemarkedTurn
-        from runtimes.chant.verbs.table import VERBS
-
         key = f"{turn_id}-{self._platform.entropy(KEY_BYTES).hex()}"
-        texts = [block.text for block in prompt.blocks if isinstance(block, Text)]
-        machine = self._machine(read_prompt(texts, VERBS), session.cwd, key)
-        if len(texts) == len(prompt.blocks):
-            return machine
-        return RemarkedTurn(machine, "links are not part of a command line: passed over", key)
+        return self._made().turn(session, prompt, key)
 
     def render_items(self, session_id: str, items: Sequence[Any]) -> list[bytes]:
         """Turn what a turn said, or updates as they are, into wire lines."""
-        from protocol.acp.updates import encode_update
-
         if items and items[0] is VERBS_OFFERED:
+            from protocol.acp.updates import encode_update
             from runtimes.chant.commands import available_commands
 
             return [encode_update(session_id, available_commands())]
-        from runtimes.chant.updates import updates_of
+        from runtimes.chant.lines import lines_of
 
-        updates = (update for item in items for update in updates_of(item))
-        return [encode_update(session_id, update) for update in updates]
+        return [line for item in items for line in lines_of(session_id, item)]
 
-    def _machine(self, read: Accepted, cwd: str, key: str) -> TurnMachine:
-        from runtimes.chant.help_text import all_verbs, one_verb
-        from runtimes.chant.parsing import HelpAsked
-        from runtimes.chant.prompts import PromptRefused
-        from runtimes.chant.verb_turn import SaidTurn
-        from runtimes.chant.verbs.table import VERBS
+    def _made(self) -> Turns:
+        if self._turns is None:
+            from runtimes.chant.turns import Turns
 
-        match read:
-            case PromptRefused(reason):
-                return SaidTurn(reason, "refusal", key)
-            case HelpAsked(verb):
-                return SaidTurn(one_verb(verb) if verb else all_verbs(VERBS), "end_turn", key)
-            case _:
-                return self._turn(read, cwd, key)
+            self._turns = Turns(
+                self._platform, self._environ, self._tasks, self._grace_s, self._gates
+            )
+        return self._turns
 
-    def _turn(self, invocation: Invocation, cwd: str, key: str) -> TurnMachine:
-        from runtimes.chant.verbs.run import plays, request_of
-
-        if not plays(invocation):
-            from runtimes.chant.answering import answering
-            from runtimes.chant.verb_turn import VerbTurn
-
-            run = answering(invocation, cwd, self._environ)
-            return VerbTurn(invocation.verb.name, run, key)
-        from runtimes.chant.op_turn import OpTurn
-
-        request = request_of(invocation, cwd, self._environ, origin="acp")
-        return OpTurn(self._tasks(request), self._platform, key, self._grace_s)
+    def _cancelled(self, session_id: str) -> None:
+        """Hear that a client cancelled, also where no turn runs."""
+        if self._turns is not None:
+            self._turns.cancelled(session_id)
 
     def _project_tasks(self, request: RunRequest) -> RunTasks:
         from runtimes.chant.project_tasks import ProjectTasks

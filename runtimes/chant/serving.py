@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from actors.real_platform import RealPlatform
 from actors.serve import serve
-from runtimes.chant.acp_flags import MAX_GRACE_S, grace_seconds
+from runtimes.chant.acp_flags import MAX_GRACE_S, gate_rule, grace_seconds
 from runtimes.chant.runtime import ChantRuntime
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def serve_acp(flags: dict[str, str]) -> int:
             return _refuse(reason)
     if "--faults" in flags:
         return _serve_broken(flags, grace_s)
-    return serve(ChantRuntime(RealPlatform(), os.environ, grace_s))
+    return serve(ChantRuntime(RealPlatform(), os.environ, grace_s, gates=gate_rule(flags)))
 
 
 def _serve_broken(flags: dict[str, str], grace_s: float | None) -> int:
@@ -42,7 +42,7 @@ def _serve_broken(flags: dict[str, str], grace_s: float | None) -> int:
     def tasks(request: RunRequest) -> RunTasks:
         return ProjectTasks(request, sabotage.platform, sabotage.faults)
 
-    runtime = ChantRuntime(sabotage.platform, os.environ, grace_s, tasks)
+    runtime = ChantRuntime(sabotage.platform, os.environ, grace_s, tasks, gate_rule(flags))
     return serve(runtime, sabotage=sabotage)
 
 

@@ -51,10 +51,16 @@ def settled_text(event: StepSettled) -> str:
 
 def gate_text(event: GatePending) -> str:
     """Say what is known of a closed gate and the line that opens it."""
-    fact = event.fact
+    op = event.fact.get("op", "<op>")
+    lines = gate_lines(event.gate, event.fact)
+    return "\n".join([*lines, approve_line(op, event.gate)]) + "\n"
+
+
+def gate_lines(gate: str, fact: Mapping[str, Any]) -> list[str]:
+    """Say what is known of a closed gate."""
     op, env = fact.get("op", "<op>"), fact.get("env")
     where = f" in {env}" if env else ""
-    lines = [f"gate {event.gate} of {op}{where} is closed; this run stops here"]
+    lines = [f"gate {gate} of {op}{where} is closed; this run stops here"]
     lines += [f"{said}: {fact[name]}" for name, said in GATE_FACTS.items() if fact.get(name)]
     approvals: list[str] = fact.get("approvals") or []
     quorum: int = fact.get("quorum", 1)
@@ -63,8 +69,7 @@ def gate_text(event: GatePending) -> str:
         lines.append(f"approvals: {len(approvals)} of {quorum}{by}")
     if roles := fact.get("roles"):
         lines.append(f"roles: {' or '.join(roles)}")
-    lines.append(approve_line(str(op), event.gate))
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def approve_line(op: str, gate: str) -> str:
