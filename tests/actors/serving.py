@@ -300,7 +300,7 @@ class Client:
         self._reader.error()
         for bell in self._bells:
             os.close(bell.fd)
-            os.close(bell._ring)
+            os.close(bell.ring_fd)
         for fd in self._fds[:2]:
             os.close(fd)
         self._system.timers.close()
