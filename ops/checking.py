@@ -119,6 +119,7 @@ class _Checks:
             case PointStep(point=point, args=args):
                 if failing:
                     self._waits((*path, "point"), f"point {point!r}")
+                self._point(path, point, args)
                 self._references(path, args, earlier)
             case ActivityStep():
                 self._activity(path, step)
@@ -136,6 +137,19 @@ class _Checks:
             return
         for name, reason in activity.problems(step.args):
             self._add((*path, "args", name), f"step {step.step_id}: {reason}")
+
+    def _point(self, path: KeyPath, name: str, args: Mapping[str, object]) -> None:
+        """A point is declared, and gets each of its inputs, in a type that fits."""
+        points = self.catalog.points
+        if name in points.broken:
+            reason = f"point {name!r} can't be asked: its file has findings"
+            self._add((*path, "point"), reason)
+        elif name not in points.points:
+            known = {**points.points, **points.broken}
+            self._add((*path, "point"), unknown("point", name, known))
+        else:
+            for key, reason in points.points[name].misfits(args):
+                self._add((*path, "args", key), reason)
 
     def _references(self, path: KeyPath, args: object, earlier: set[str]) -> None:
         for reference in references(args):

@@ -9,9 +9,10 @@ from ops.digests import digest
 from ops.errors import OpsError, ParamInvalid, unknown
 from ops.model import Param
 from ops.params import typed_value
+from ops.references import as_reference
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ops.findings import Problem
     from ops.model import ParamType, Source
@@ -195,6 +196,20 @@ class Point:
             msg = f"point {self.name!r} needs {', '.join(missing)}"
             raise PointInvalid(msg)
         return {name: self._typed(name, given[name]) for name in sorted(self.inputs)}
+
+    def misfits(self, args: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+        """Yield (key, reason) for what a step's args can't give; a reference may be anything."""
+        for name in args:
+            if name not in self.inputs:
+                yield name, unknown(f"input of point {self.name!r}:", name, self.inputs)
+        for name, declared in self.inputs.items():
+            if name not in args:
+                yield name, f"point {self.name!r} needs the input {name!r}"
+            elif as_reference(args[name]) is None:
+                try:
+                    self._typed(declared.name, args[name])
+                except PointInvalid as error:
+                    yield name, error.message
 
     def _typed(self, name: str, value: Any) -> Any:
         kind = self.inputs[name].type
