@@ -19,13 +19,15 @@ from runtimes.chant.run_tasks import Prepared, Recorded, RunRefused
 from runtimes.chant.verbs.verb import REFUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ops.faults import Faults
     from ops.in_flight import Marker
     from ops.run_values import RecordGate
     from runtimes.chant.planning import Planned
+    from runtimes.chant.point_tasks import PointTasks
     from runtimes.chant.run_tasks import GateLooked, RunRequest, Stopping
+    from runtimes.models.base import Provider
 
 RUN_ID_BYTES = 4
 
@@ -57,7 +59,15 @@ class Keeper:
 class ProjectTasks:
     """`RunTasks` for one request.  Called on leaf threads, one call at a time."""
 
-    def __init__(self, request: RunRequest, source: Source, faults: Faults | None = None) -> None:
+    def __init__(
+        self,
+        request: RunRequest,
+        source: Source,
+        faults: Faults | None = None,
+        provider: Callable[[str], Provider] | None = None,
+    ) -> None:
+        """Work for ``request``; ``provider`` finds models, None: those a person configured."""
+        self._provider = provider or self._configured
         self._faults: Faults = faults or NoFaults()
         self._request = request
         self._source = source
@@ -153,7 +163,31 @@ class ProjectTasks:
             environ=self._request.environ,
             remarks=tuple(remarks),
             keeper=keeper,
+            points=self._points(found, context, ledger),
         )
+
+    def _points(
+        self, found: Planned, context: RunContext, ledger: Ledger | None
+    ) -> PointTasks | None:
+        if not any(step.point for step in found.plan.steps):
+            return None
+        from runtimes.chant.point_tasks import PointTasks
+
+        return PointTasks(
+            points=found.catalog.points,
+            project=found.project,
+            ledger=ledger,
+            context=context,
+            op=found.plan.op,
+            env=found.plan.env,
+            provider=self._provider,
+            wall=self._source.wall,
+        )
+
+    def _configured(self, name: str) -> Provider:
+        from runtimes.models.providers import find_provider
+
+        return find_provider(name, self._request.environ)
 
     def _settle_interrupted(self, ledger: Ledger) -> list[str]:
         settled = settle_interrupted(ledger, self._source.wall())

@@ -7,7 +7,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 from actors import turn
-from actors.work import CallableWork, StepEnd, WorkContext
 from ops import run_values as run
 from ops.activities import activity
 from ops.errors import OpsError
@@ -16,15 +15,16 @@ from ops.run_state import RunState
 from ops.step_env import process_env
 from ops.step_result import failed
 from ops.work import ActivityContext
+from runtimes.chant.asking import MODEL_KEY, POINT, Asking
 from runtimes.chant.items import Remark
-from runtimes.chant.leaf import logged
+from runtimes.chant.leaf import own_step
 from runtimes.chant.run_tasks import GateLooked
 from runtimes.chant.step_values import result_of, startable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from actors.work import Render, Stream
+    from actors.work import Render, StepEnd, Stream
     from runtimes.chant.run_tasks import Prepared, RunTasks
 
 MARK = "(mark compensation)"
@@ -63,6 +63,7 @@ class RunDrive:
         self._timeouts: dict[str, float | None] = {}
         self._looking: set[str] = set()
         """Our own steps that look a gate up."""
+        self._asking = Asking(prepared.points, self.run_id, self.hear)
 
     @property
     def run_id(self) -> str:
@@ -84,7 +85,8 @@ class RunDrive:
         self._hear(said)
         if isinstance(said, run.CancelAsked):
             # A run that stops at the gate must not use up its approval.
-            return [*self._released(), *map(turn.AbortStep, sorted(self._looking))]
+            looking = map(turn.AbortStep, sorted(self._looking))
+            return [*self._released(), *looking, *self._asking.cancel()]
         return self._released()
 
     def step_ended(self, end: StepEnd) -> list[turn.TurnEffect]:
@@ -94,8 +96,20 @@ class RunDrive:
             return self._released()
         if end.step_id.startswith(GATE):
             return self._looked(end)
+        if end.step_id.startswith(POINT):
+            return self._asking.step_ended(end)
         result = result_of(end, self._timeouts.pop(end.step_id, None))
         return self.hear(run.StepFinished(end.step_id, result))
+
+    def model_said(self, call_id: str, event: Any) -> list[turn.TurnEffect]:
+        """Take a piece of the stream of a model that decides, or its end."""
+        return self._asking.model_said(call_id, event)
+
+    def timer_fired(self, key: str) -> list[turn.TurnEffect]:
+        """Take the end of a wait: the run's own, or for a model."""
+        if key.startswith(MODEL_KEY):
+            return self._asking.timer_fired(key)
+        return self.hear(run.Tick(key))
 
     def _looked(self, end: StepEnd) -> list[turn.TurnEffect]:
         self._looking.discard(end.step_id)
@@ -114,7 +128,11 @@ class RunDrive:
             again.append(self._mark())
         # What is held was not lost with the rest: it is asked for as soon as the note is written.
         held = {each.step_id for each in self._held if isinstance(each, run.StartStep)}
-        return [*again, *self.hear(run.HostLost(reason, alive | held))]
+        return [
+            *again,
+            *self._asking.cancel(),
+            *self.hear(run.HostLost(reason, alive | held)),
+        ]
 
     def _hear(self, said: run.RunInput) -> None:
         moment = run.Moment(self._clock.wall(), self._clock.monotonic())
@@ -146,9 +164,8 @@ class RunDrive:
                 return [turn.DropTimer(key)]
             case run.RecordGate():
                 return [self._look_up(effect)]
-            case run.AskPoint(step_id, step):
-                error = f"nobody can be asked about {step.point}: this version asks no questions"
-                self._hear(run.PointAnswered(step_id, "failed", error=error))
+            case run.AskPoint():
+                return self._asking.ask(effect)
             case run.MarkCompensation():
                 self._marking = True
                 return [self._mark()]
@@ -187,16 +204,6 @@ class RunDrive:
 
     def _mark(self) -> turn.StartStep:
         return own_step(MARK, lambda _: self._tasks.mark_compensation(self._prepared))
-
-
-def own_step(step_id: str, function: Callable[[WorkContext], Any]) -> turn.StartStep:
-    """Make a step of ours that prints nothing."""
-    return turn.StartStep(step_id, CallableWork(step_id, logged(step_id, function)), _nothing)
-
-
-def _nothing(stream: Stream, text: str) -> tuple[Any, ...]:
-    del stream, text
-    return ()
 
 
 def _say(items: Iterable[Any]) -> list[turn.TurnEffect]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ops.plan import Plan
     from ops.run_values import GateAnswered, Origin, RecordGate, RunContext
+    from runtimes.chant.point_tasks import PointTasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Prepared:
     """What people should know before it starts, one sentence each."""
     keeper: Any = None
     """The tasks' own: the ledger and the marker."""
+    points: PointTasks | None = None
+    """What asks the run's questions; None where a run has none to ask."""
 
 
 @dataclass(frozen=True, slots=True)
