@@ -102,11 +102,12 @@ def _lines(value: Mapping[str, Any], indent: str) -> Iterator[str]:
     for name, member in value.items():
         if member in (None, "", [], {}):
             continue
-        items = cast("list[Any]", member) if isinstance(member, list) else [member]
+        listed: object = member
+        items = cast("list[object]", listed) if isinstance(listed, list) else [listed]
         if isinstance(items[0], dict):
             for item in items:
                 yield f"{indent}{name}:"
-                yield from _lines(item, f"{indent}  ")
+                yield from _lines(cast("dict[str, Any]", item), f"{indent}  ")
         else:
             yield f"{indent}{name}: {', '.join(map(shown_value, items))}"
 

@@ -17,6 +17,7 @@ from runtimes.chant.verbs.lifecycle_log import LIFECYCLE_LOG
 from runtimes.chant.verbs.lifecycle_plan import LIFECYCLE_PLAN
 from runtimes.chant.verbs.lifecycle_show import LIFECYCLE_SHOW
 from runtimes.chant.verbs.lifecycle_snapshot import LIFECYCLE_SNAPSHOT
+from runtimes.chant.verbs.lint import LINT
 from runtimes.chant.verbs.list import LIST
 from runtimes.chant.verbs.run import RUN
 from runtimes.chant.verbs.run_list import RUN_LIST
@@ -39,6 +40,7 @@ VERBS: tuple[Verb, ...] = (
     DESCRIBE,
     GRAPH,
     BUILD,
+    LINT,
     LIFECYCLE_SNAPSHOT,
     LIFECYCLE_SHOW,
     LIFECYCLE_DIFF,

@@ -1,0 +1,1 @@
+"""Lint: what is suspicious in a project's declarations, as findings with rule ids."""
