@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,6 +45,7 @@ ANYWHERE = (
     "step.return",
 )
 HITS = range(1, 21)
+SEEDS = 40
 INTERNAL = -32603
 
 
@@ -211,3 +213,23 @@ def test_a_bug_in_a_turn_costs_that_turn_only_however_often(kind: str) -> None:
     outcomes = [_outcome(client, request) for request in requests]
     assert outcomes == ["fine", "fine", *[INTERNAL] * 20, "end_turn"]
     assert client.telemetry.count("restarted") == 0
+
+
+@pytest.mark.parametrize("serve", SCENARIOS)
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_crashes_at_two_points_cost_no_answer(serve: Any, seed: int) -> None:
+    """Also while the first is still being recovered from."""
+    chance = random.Random(seed)  # noqa: S311 - a plan, no secret
+    faults = Faulty(_random_fault(chance), _random_fault(chance))
+
+    client, requests = serve(faults)
+
+    _check_survival(client, requests)
+
+
+def _random_fault(chance: random.Random) -> CrashAt:
+    hit = chance.randrange(1, 12)
+    if chance.random() < 0.5:
+        return CrashAt(chance.choice(ANYWHERE), (hit,))
+    point = chance.choice(["actor.start", "actor.receive", "actor.handled"])
+    return CrashAt(point, (hit,), chance.choice(REPLACEABLE))
