@@ -59,11 +59,11 @@ class SimClient:
     def request(self, method: str, params: Json, tag: str = "") -> int:
         """Send a request and return its id."""
         self._last_id += 1
-        session = str(params.get("sessionId", ""))
+        request_id, session = self._last_id, str(params.get("sessionId", ""))
         may_fail = "; raise" in str(params)
-        self._book.sent_request(self._last_id, method, session, tag, may_fail=may_fail)
-        self._send({"id": self._last_id, "method": method, "params": params})
-        return self._last_id
+        self._book.sent_request(request_id, method, session, tag, may_fail=may_fail)
+        self._send({"id": request_id, "method": method, "params": params})
+        return request_id
 
     def cancel(self, session: str) -> None:
         """Send a cancel."""

@@ -167,7 +167,7 @@ class SimProcess:
             return self._pipe.take(READ_BYTES if self._verdict is None else LAST_READ_BYTES)
 
     def _break_off(self, error: Exception) -> None:
-        self._book.said.pop(self._message_id, None)  # what is left unread is lost, as it must be
+        self._book.unread.add(self._message_id)  # what is left in the pipe is lost, as it must be
         if self._alive:
             with self._changed:
                 broken = self._verdict is None
