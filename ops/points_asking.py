@@ -73,6 +73,14 @@ def ask(
     return _from(0, point, record, barred(point, asker.steward, capabilities), now_s)
 
 
+def people_only(point: Point, inputs: Mapping[str, Any], asker: Asker, now_s: float) -> Settled:
+    """Ask where no model can be called: outside of a run."""
+    bar = "only a run in a steward's turn calls a model"
+    went = _from(0, point, new_question(point, inputs, asker, now_s), bar, now_s)
+    assert isinstance(went, Settled)  # noqa: S101 - nobody else is left
+    return went
+
+
 def after_model(point: Point, wanted: ModelWanted, said: Said | NotReached, now_s: float) -> Asked:
     """Go on with what the model said: a proposal, or the next decider."""
     decider, record = wanted.decider, wanted.record

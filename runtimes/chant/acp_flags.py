@@ -15,6 +15,7 @@ WORDS = (("acp",), ("acp", "serve"))
 
 FLAGS: dict[str, tuple[str, str]] = {
     "--grace": ("SECONDS", "what a cancelled step gets between TERM and KILL; 2 when absent"),
+    "--steward": ("NAME", "every turn is this steward's; the project here must declare it"),
     "--durable-requests": ("", "ask the client to open a gate, and end the turn waiting for it"),
     "--strict-stop-reasons": ("", "say end_turn for waiting, for clients that know no other"),
     "--faults": FAULTS,

@@ -17,7 +17,7 @@ from actors.turn import (
 )
 from protocol.errors import InternalError
 from runtimes.chant.items import Remark
-from runtimes.chant.run_drive import own_step
+from runtimes.chant.leaf import own_step
 from runtimes.chant.verb_turn import said
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from ops.checking import check_op
 from ops.errors import EnvUnknown, OpInvalid, OpNotFound, OpsError, ParamInvalid
 from ops.loading import load_catalog
 from ops.plan import make_plan
+from ops.points import PointUnknown
 from ops.project import choose_environment, find_project
+from ops.stewards import StewardUnknown
 from runtimes.chant.verbs.verb import REFUSED, USAGE
 
 if TYPE_CHECKING:
@@ -48,8 +50,8 @@ def planned(request: RunRequest) -> Planned:
     return Planned(make_plan(op, project, env, given, request.environ), op, project, catalog)
 
 
-def given_params(texts: tuple[str, ...]) -> dict[str, str]:
-    """Read ``name=value`` texts.
+def given_params(texts: tuple[str, ...], flag: str = "--param") -> dict[str, str]:
+    """Read the ``name=value`` texts of a flag.
 
     Raises:
         ParamInvalid: One has no name or no value, or a name comes twice.
@@ -59,10 +61,10 @@ def given_params(texts: tuple[str, ...]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name and equals):
-            message = f"--param {text[:80]!r} is not of the form NAME=VALUE"
+            message = f"{flag} {text[:80]!r} is not of the form NAME=VALUE"
             raise ParamInvalid(message)
         if name in given:
-            message = f"--param {name[:80]!r} is given twice"
+            message = f"{flag} {name[:80]!r} is given twice"
             raise ParamInvalid(message)
         given[name] = value
     return given
@@ -70,4 +72,5 @@ def given_params(texts: tuple[str, ...]) -> dict[str, str]:
 
 def refusal_code(error: OpsError) -> int:
     """Return the exit code: what was typed is wrong, or what it names may not run."""
-    return USAGE if isinstance(error, OpNotFound | EnvUnknown | ParamInvalid) else REFUSED
+    misused = OpNotFound | EnvUnknown | ParamInvalid | PointUnknown | StewardUnknown
+    return USAGE if isinstance(error, misused) else REFUSED

@@ -11,6 +11,8 @@ from runtimes.chant.acp_flags import MAX_GRACE_S, gate_rule, grace_seconds
 from runtimes.chant.runtime import ChantRuntime
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from runtimes.chant.run_tasks import RunRequest, RunTasks
 
 USAGE = 2
@@ -24,16 +26,25 @@ def serve_acp(flags: dict[str, str]) -> int:
         if grace_s is None:
             reason = f"--grace needs seconds, over 0 and up to {MAX_GRACE_S:.0f}"
             return _refuse(reason)
+    environ: Mapping[str, str] = os.environ
+    if "--steward" in flags:
+        from ops.errors import OpsError
+        from runtimes.chant.steward_turns import steward_environ
+
+        try:
+            environ = steward_environ(flags["--steward"], os.getcwd(), environ)
+        except (OpsError, OSError) as error:
+            return _refuse(str(error))
     if "--faults" in flags:
-        return _serve_broken(flags, grace_s)
-    return serve(ChantRuntime(RealPlatform(), os.environ, grace_s, gates=gate_rule(flags)))
+        return _serve_broken(flags, environ, grace_s)
+    return serve(ChantRuntime(RealPlatform(), environ, grace_s, gates=gate_rule(flags)))
 
 
-def _serve_broken(flags: dict[str, str], grace_s: float | None) -> int:
+def _serve_broken(flags: dict[str, str], environ: Mapping[str, str], grace_s: float | None) -> int:
     from runtimes.chant.project_tasks import ProjectTasks
     from runtimes.fault_flags import FaultsRefused, read_faults
 
-    steward = flags.get("--steward") or os.environ.get("CHANT_STEWARD")
+    steward = environ.get("CHANT_STEWARD")
     try:
         sabotage = read_faults(flags["--faults"], steward, allowed="--allow-faults" in flags)
     except FaultsRefused as error:
@@ -42,7 +53,7 @@ def _serve_broken(flags: dict[str, str], grace_s: float | None) -> int:
     def tasks(request: RunRequest) -> RunTasks:
         return ProjectTasks(request, sabotage.platform, sabotage.faults)
 
-    runtime = ChantRuntime(sabotage.platform, os.environ, grace_s, tasks, gate_rule(flags))
+    runtime = ChantRuntime(sabotage.platform, environ, grace_s, tasks, gate_rule(flags))
     return serve(runtime, sabotage=sabotage)
 
 

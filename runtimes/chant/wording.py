@@ -78,11 +78,44 @@ def approve_line(op: str, gate: str) -> str:
 
 
 def point_text(event: PointWaiting) -> str:
-    """Say the open question and the line that answers it."""
-    asked = event.fact.get("question") or event.fact.get("title") or event.point
-    known = event.fact.get("id", "<id>")
-    answer = f"chant workspace points answer {known} --answer <value> --by <you>"
-    return f"open question: {asked}\n{answer}\n"
+    """Say the open question, what is known of it, and the line that answers it."""
+    fact = event.fact
+    asked = fact.get("title") or fact.get("question") or event.point
+    lines = [f"open question: {asked}"]
+    if fact.get("question") and fact["question"] != asked:
+        lines.append(f"instructions: {fact['question']}")
+    if fact.get("inputs"):
+        given = ", ".join(f"{name} = {value}" for name, value in fact["inputs"].items())
+        lines.append(f"inputs: {given}")
+    if fact.get("steward"):
+        lines.append(f"asked by: steward {fact['steward']}")
+    lines += [_decider_text(each) for each in fact.get("deciders", ()) if each["kind"] == "model"]
+    votes, wanted = fact.get("votes") or (), fact.get("quorum", {}).get("count", 1)
+    if votes:
+        lines.append(f"answered so far: {', '.join(votes)} ({len(votes)} of {wanted})")
+    lines.append(answer_line(fact))
+    return "\n".join(lines) + "\n"
+
+
+def answer_line(fact: Mapping[str, Any]) -> str:
+    """Return the line that answers a question, with its possible answers."""
+    possible = "|".join(str(each) for each in fact.get("candidates", ())) or "value"
+    known = fact.get("id", "<id>")
+    return f"chant workspace points answer {known} --answer <{possible}> --by <you>"
+
+
+def _decider_text(line: Mapping[str, Any]) -> str:
+    """Say what came of asking a model."""
+    model = f"{line['model']} at {line['provider']}"
+    match line["outcome"]:
+        case "proposed":
+            why = f": {line['reason']}" if line.get("reason") else ""
+            return f"proposed by {model}: {line['answer']} ({line['confidence']:.0%} sure){why}"
+        case "not sure enough":
+            said = f"{line['answer']} ({line['confidence']:.0%} sure)"
+            return f"{model} is not sure enough: {said}, {line['threshold']:.0%} is asked for"
+        case _:
+            return f"{model} was not asked: {line['reason']}"
 
 
 def verdict_text(record: Mapping[str, Any], took: str = "") -> str:

@@ -22,9 +22,14 @@ from runtimes.chant.verbs.list import LIST
 from runtimes.chant.verbs.run import RUN
 from runtimes.chant.verbs.run_list import RUN_LIST
 from runtimes.chant.verbs.run_log import RUN_LOG
+from runtimes.chant.verbs.run_report import RUN_REPORT
 from runtimes.chant.verbs.run_status import RUN_STATUS
 from runtimes.chant.verbs.steward_list import STEWARD_LIST
 from runtimes.chant.verbs.steward_show import STEWARD_SHOW
+from runtimes.chant.verbs.workspace_points import WORKSPACE_POINTS
+from runtimes.chant.verbs.workspace_points_answer import WORKSPACE_POINTS_ANSWER
+from runtimes.chant.verbs.workspace_points_ask import WORKSPACE_POINTS_ASK
+from runtimes.chant.verbs.workspace_points_retract import WORKSPACE_POINTS_RETRACT
 from runtimes.chant.verbs.workspace_status import WORKSPACE_STATUS
 
 if TYPE_CHECKING:
@@ -35,6 +40,7 @@ VERBS: tuple[Verb, ...] = (
     RUN_LIST,
     RUN_STATUS,
     RUN_LOG,
+    RUN_REPORT,
     APPROVE,
     LIST,
     DESCRIBE,
@@ -47,6 +53,10 @@ VERBS: tuple[Verb, ...] = (
     LIFECYCLE_PLAN,
     LIFECYCLE_LOG,
     WORKSPACE_STATUS,
+    WORKSPACE_POINTS,
+    WORKSPACE_POINTS_ASK,
+    WORKSPACE_POINTS_ANSWER,
+    WORKSPACE_POINTS_RETRACT,
     STEWARD_LIST,
     STEWARD_SHOW,
     INIT,
