@@ -247,6 +247,10 @@ class Client:
         self._kinds[request["id"]] = kind
         return request
 
+    def kind(self, request: dict[str, Any]) -> str:
+        """Tell what a prompt asked for; empty for other requests."""
+        return self._kinds.get(request["id"], "")
+
     def cancel(self) -> dict[str, Any]:
         return {"method": "session/cancel", "params": {"sessionId": SESSION}}
 

@@ -47,6 +47,8 @@ ANYWHERE = (
 HITS = range(1, 21)
 SEEDS = 40
 INTERNAL = -32603
+ENDLESS = ("hang", "flood")
+"""Turns that only a cancel ends."""
 
 
 def _serve_three_prompts(faults: Faults) -> tuple[Client, list[dict[str, Any]]]:
@@ -117,6 +119,8 @@ def _check_survival(client: Client, requests: list[dict[str, Any]]) -> None:
     client.check()
     outcomes = [_outcome(client, request) for request in requests]
     assert set(outcomes) <= {"fine", "end_turn", "cancelled", INTERNAL, -32002}, outcomes
+    for request, outcome in zip(requests, outcomes, strict=True):
+        assert outcome != "end_turn" or client.kind(request) not in ENDLESS, "a lost cancel"
 
 
 @pytest.mark.parametrize("serve", SCENARIOS)
