@@ -286,3 +286,29 @@ def test_an_unknown_op_lists_the_known_ones(box: Path, words: list[str]) -> None
 
     assert said.code == 2
     assert "known: " in json.loads(said.out)["error"]
+
+
+def test_a_run_is_reported_by_its_op_or_its_id_on_stdout_or_to_a_file(box: Path) -> None:
+    chant(box, "run", "failing")
+    run_id = chant(box, "run", "log", "--json").document["runs"][0]["id"]
+
+    by_op, by_id = chant(box, "run", "report", "failing"), chant(box, "run", "report", run_id)
+    wrote = chant(box, "run", "report", run_id, "--out", "reports/failing.html", "--json")
+    code, document = prompt(box, "run report failing --format html")
+
+    assert by_op.out == by_id.out
+    assert by_op.out.startswith("# failing: fail\n")
+    page = (box / "reports/failing.html").read_text()
+    assert wrote.document["file"] == str(box / "reports/failing.html")
+    assert (code, document["report"]) == (0, page)
+
+
+def test_what_can_not_be_reported_says_why(box: Path) -> None:
+    for name, code, reason in (
+        ("release", 4, "release has no finished run in local"),
+        ("20261130-101500123-9f3a2c1b", 4, "there is no run 20261130-101500123-9f3a2c1b in local"),
+        ("relase", 2, "did you mean release?"),
+    ):
+        said = chant(box, "run", "report", name)
+        assert (said.code, reason in said.err) == (code, True)
+    assert chant(box, "run", "report", "release", "--format", "pdf").code == 2

@@ -1,0 +1,1 @@
+"""Reports of a run, made from its record alone."""
