@@ -330,7 +330,8 @@ def test_an_answer_in_a_new_process_says_to_prompt_again(make: Make, box: Path) 
     first = make("--durable-requests")
     request = stopped(first)
     session = first.session
-    first.__exit__(None, None, None)
+    first.end_input()
+    assert first.exit_code() == 0
     before = tip(box)
 
     second = make("--durable-requests")
