@@ -81,10 +81,11 @@ class GuardianLink:
         with self._lock:
             return self._closed or self._hanging_up
 
-    def spawn(self, fields: list[bytes], descriptors: tuple[int, int], listener: Listener) -> int:
+    def spawn(self, fields: list[bytes], descriptors: tuple[int, ...], listener: Listener) -> int:
         """Ask for a step; return its token.  Takes over the descriptors, which it closes.
 
-        ``fields``: folder, number of arguments, arguments, environment.  Never waits.
+        They become its stdout, stderr and perhaps descriptor 3.  ``fields``: folder, number of
+        arguments, arguments, environment.  Never waits.
 
         Raises:
             LinkClosed: Nothing was asked; the descriptors are still the caller's.
@@ -97,7 +98,8 @@ class GuardianLink:
             self._last_token += 1
             token = self._last_token
             self._listeners[token] = listener
-            self._outgoing.append((_frame(b"spawn", b"%d" % token, *fields), descriptors))
+            numbers = (b"%d" % token, b"%d" % len(descriptors))
+            self._outgoing.append((_frame(b"spawn", *numbers, *fields), descriptors))
         self._bell.ring()
         return token
 

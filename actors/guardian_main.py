@@ -5,11 +5,11 @@ subreaper, so that whatever the step starts, also by double fork or setsid, stay
 warden until it is dead.  Three ends, one rule each: the server goes, the guardian kills all; the
 guardian goes, each warden kills its own; a warden goes, the guardian kills what it adopts.
 
-Requests are a length (4 bytes, big-endian) and fields with NUL between them: ``spawn TOKEN CWD
-ARGC ARG... ENV...`` with the descriptors of stdout and stderr riding along, ``term TOKEN``,
-``kill TOKEN``.  Reports are lines ``TOKEN WHAT NUMBER``: ``fork``, ``chdir`` or ``exec`` failed
-(errno), ``exited`` (wait status), ``gone`` (no process left), ``stuck`` (killed, yet not gone),
-``lost`` (the warden died).
+Requests are a length (4 bytes, big-endian) and fields with NUL between them: ``spawn TOKEN
+DESCRIPTORS CWD ARGC ARG... ENV...`` with that many descriptors riding along (stdout, stderr, and
+perhaps one that becomes descriptor 3), ``term TOKEN``, ``kill TOKEN``.  Reports are lines ``TOKEN
+WHAT NUMBER``: ``fork``, ``chdir`` or ``exec`` failed (errno), ``exited`` (wait status), ``gone``
+(no process left), ``stuck`` (killed, yet not gone), ``lost`` (the warden died).
 
 Nothing here knows the server: standard library only, and few modules of it, because the first
 step waits for this process.  Outside Linux there is no subreaper: a step is its process group.
@@ -45,6 +45,8 @@ KILL_PASS_S = 0.05
 STRAY_PASS_MS = 50
 READ_BYTES = 65536
 LENGTH_BYTES = 4
+MOST_DESCRIPTORS = 3
+"""Of one request, 4 bytes each."""
 MAX_DESCRIPTORS = 1 << 20
 TERM_TREE = signal.SIGUSR1
 """To a warden: ask the step to stop."""
@@ -115,7 +117,7 @@ class Guardian:
 
     def _receive(self) -> None:
         """Read once from the server; run the requests that are complete."""
-        space = _socket.CMSG_SPACE(8)
+        space = _socket.CMSG_SPACE(MOST_DESCRIPTORS * 4)
         try:
             data, ancillary, flags, _ = self._control.recvmsg(READ_BYTES, space)
         except ConnectionResetError:
@@ -149,9 +151,11 @@ class Guardian:
 
     def _obey(self, request: list[bytes]) -> None:
         match request:
-            case [b"spawn", token, cwd, count, *rest]:
-                argc = int(count)
-                self._spawn(token, Program(cwd, rest[:argc], rest[argc:]))
+            case [b"spawn", token, given, cwd, count, *rest]:
+                argc, number = int(count), int(given)
+                descriptors = tuple(self._descriptors[:number])
+                del self._descriptors[:number]
+                self._spawn(token, Program(cwd, rest[:argc], rest[argc:]), descriptors)
             case [b"term", token]:
                 self._signal(token, TERM_TREE)
             case [b"kill", token]:
@@ -165,23 +169,22 @@ class Guardian:
             os.kill(pid, number)  # our child, not reaped yet: the pid is its own
             os.kill(pid, signal.SIGCONT)  # should a step have stopped it
 
-    def _spawn(self, token: bytes, program: Program) -> None:
-        out, err, *self._descriptors = self._descriptors
+    def _spawn(self, token: bytes, program: Program, descriptors: tuple[int, ...]) -> None:
         try:
             report, told = os.pipe()
         except OSError as error:
-            self._close(out, err)
+            self._close(*descriptors)
             self._say(token, b"fork %d" % (error.errno or EMFILE))
             return
         try:
             pid = os.fork()
         except OSError as error:
-            self._close(out, err, report, told)
+            self._close(*descriptors, report, told)
             self._say(token, b"fork %d" % (error.errno or EMFILE))
             return
         if pid == 0:
-            _be_warden(told, program, out, err)
-        self._close(out, err, told)
+            _be_warden(told, program, descriptors)
+        self._close(*descriptors, told)
         self._wardens[token] = pid
         self._reports[report] = token
         self._poll.register(report, select.POLLIN)
@@ -232,7 +235,7 @@ class Program:
         self.argv = argv
         self.env = dict(pair.split(b"=", 1) for pair in env)
 
-    def spawn(self, out: int, err: int) -> int:
+    def spawn(self, descriptors: tuple[int, ...]) -> int:
         """Start it in the current folder and in a group of its own; return its pid.
 
         Raises:
@@ -242,7 +245,7 @@ class Program:
         failure = OSError(ENOENT, "not found")
         for path in self._candidates():
             try:
-                return self._spawn_at(path, out, err)
+                return self._spawn_at(path, descriptors)
             except OSError as error:
                 if error.errno not in {ENOENT, ENOTDIR, EACCES}:
                     raise
@@ -258,13 +261,13 @@ class Program:
         folders = self.env.get(b"PATH", os.fsencode(os.defpath)).split(b":")
         return [os.path.join(folder or b".", name) for folder in folders]
 
-    def _spawn_at(self, path: bytes, out: int, err: int) -> int:
-        # Descriptor 0 is the null device already, and everything above 2 closes on exec.
+    def _spawn_at(self, path: bytes, descriptors: tuple[int, ...]) -> int:
+        # Descriptor 0 is the null device already, and everything else above 2 closes on exec.
         return os.posix_spawn(
             path,
             self.argv,
             self.env,
-            file_actions=[(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, err, 2)],
+            file_actions=[(os.POSIX_SPAWN_DUP2, fd, n) for n, fd in enumerate(descriptors, 1)],
             setpgroup=0,
             setsigmask=(),
             setsigdef=RESET_IN_STEPS,
@@ -280,19 +283,19 @@ class Warden:
         self._leader = 0
         self._killing_rounds = 0
 
-    def start(self, program: Program, out: int, err: int) -> bool:
+    def start(self, program: Program, descriptors: tuple[int, ...]) -> bool:
         """Run the program; False, and a report, when it can't be."""
         stage = b"chdir"
         try:
             os.chdir(program.cwd)  # noqa: TID251  (this process has no other purpose)
             stage = b"exec"
-            self._leader = program.spawn(out, err)
+            self._leader = program.spawn(descriptors)
         except OSError as error:
             self._say(b"%s %d" % (stage, error.errno or ENOENT))
             return False
         os.chdir("/")  # noqa: TID251
-        os.close(out)
-        os.close(err)
+        for fd in descriptors:
+            os.close(fd)
         return True
 
     def watch(self) -> None:
@@ -334,18 +337,18 @@ class Warden:
             return  # the guardian is gone; what counts now is to leave nothing behind
 
 
-def _be_warden(told: int, program: Program, out: int, err: int) -> NoReturn:
+def _be_warden(told: int, program: Program, descriptors: tuple[int, ...]) -> NoReturn:
     """Turn the forked guardian into a warden; never returns into the guardian's code."""
     status = 1
     try:
         guardian = os.getppid()
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
-        _close_all_but(told, out, err)
+        _close_all_but(told, *descriptors)
         os.setsid()
         adopt_orphans()
         die_with_parent(KILL_TREE)
         warden = Warden(told, guardian)
-        if os.getppid() == guardian and warden.start(program, out, err):
+        if os.getppid() == guardian and warden.start(program, descriptors):
             warden.watch()
         status = 0
     except BaseException as error:  # noqa: BLE001 - nothing may get out of the fork

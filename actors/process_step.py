@@ -34,6 +34,8 @@ AT_END = point("step.end", "a step is over and about to be reported")
 READ_BYTES = 65536
 LAST_READ_BYTES = 1024 * 1024
 """Taken from each pipe after the program's end.  A background child may go on printing."""
+MAX_REPORT_BYTES = 2 * 1024 * 1024
+"""Kept of what a program reports; one that is cut is no report."""
 KILL_WAIT_S = 10.0
 """After a kill, the guardian reports within 5 s; without a word for longer it is broken."""
 MAX_NAME_CHARS = 200
@@ -68,7 +70,9 @@ class ProcessStep:
         self._faults = faults
         self._lock = platform.condition()
         self._bell = Bell(platform)
-        self._pipes: dict[int, Stream] = {}
+        self._pipes: dict[int, Stream | None] = {}
+        """The reading ends; None: of the report."""
+        self._report = bytearray()
         self._link: GuardianLink | None = None
         self._token = 0
         self._aborted: AbortReason | None = None
@@ -135,19 +139,21 @@ class ProcessStep:
         if self._aborted is not None and self._link is None:
             self._decide(self._aborted)
 
-    def _open_pipes(self) -> tuple[int, int]:
+    def _open_pipes(self) -> tuple[int, ...]:
         """Keep the reading ends; return the others."""
-        out_read, out = os.pipe()
-        self._pipes[out_read] = "stdout"
+        streams: tuple[Stream | None, ...] = ("stdout", "stderr")
+        written: list[int] = []
         try:
-            err_read, err = os.pipe()
+            for stream in (*streams, None) if self._work.reports else streams:
+                kept, other = os.pipe()
+                written.append(other)
+                self._pipes[kept] = stream
+                os.set_blocking(kept, False)
         except OSError:
-            os.close(out)
+            for fd in written:
+                os.close(fd)
             raise
-        self._pipes[err_read] = "stderr"
-        for fd in self._pipes:
-            os.set_blocking(fd, False)
-        return out, err
+        return tuple(written)
 
     def _pump(self) -> None:
         """Read and offer until the step is decided, then take what is there already."""
@@ -174,8 +180,11 @@ class ProcessStep:
             data = os.read(fd, READ_BYTES)
         except BlockingIOError:
             return None
-        if data:
-            self._output.feed(self._pipes[fd], data)
+        stream = self._pipes[fd]
+        if stream is None:
+            self._report += data[: MAX_REPORT_BYTES - len(self._report)]
+        elif data:
+            self._output.feed(stream, data)
         return len(data)
 
     def _read_rest(self, fd: int) -> None:
@@ -236,6 +245,7 @@ class ProcessStep:
                 self.step_id,
                 kind,
                 exit_code=self._exit_code,
+                value=bytes(self._report) if self._work.reports else None,
                 error=error,
                 stdout=self._output.captured("stdout"),
                 stderr=self._output.captured("stderr"),

@@ -26,6 +26,8 @@ class ProcessWork:
     """Absolute."""
     env: Mapping[str, str]
     """The whole environment; nothing is inherited behind its back."""
+    reports: bool = False
+    """It finds descriptor 3 open and writes there what `StepEnd.value` is to be, as bytes."""
 
 
 class CancelToken(Protocol):
@@ -91,7 +93,8 @@ class Captured:
 class StepEnd:
     """How a step ended: told exactly once for each started step.
 
-    ``kind``: exited (``exit_code`` is set; 128+n for signal n), returned (``value``), failed
+    ``kind``: exited (``exit_code`` is set; 128+n for signal n; ``value``: what a program wrote
+    to descriptor 3, if it was to report), returned (``value``), failed
     (``error``: it could not start, or the callable raised), cancelled or timed_out (it was
     aborted; ``exit_code`` if the process had one), lost (nobody can tell; ``error`` says why).
     """

@@ -6,6 +6,7 @@ import os
 import random
 import sys
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -569,3 +570,24 @@ def test_a_broken_outlet_ends_the_step_and_kills_the_program(steps: RealSteps, m
 def _peak_kib() -> int:
     with open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+
+
+def test_a_program_reports_on_a_descriptor_of_its_own(steps: RealSteps, mark: str) -> None:
+    work = replace(shell("echo seen; printf report >&3", mark), reports=True)
+
+    end = Started(steps, work).wait_end()
+
+    assert (end.kind, end.value, end.stdout.text) == ("exited", b"report", "seen\n")
+
+
+def test_a_report_larger_than_a_pipe_arrives_whole(steps: RealSteps, mark: str) -> None:
+    work = replace(shell("head -c 500000 /dev/zero >&3", mark), reports=True)
+
+    assert Started(steps, work).wait_end().value == bytes(500_000)
+
+
+def test_no_other_program_has_a_third_descriptor(steps: RealSteps, mark: str) -> None:
+    end = Started(steps, shell("ls /proc/self/fd", mark)).wait_end()
+
+    assert end.stdout.text.split() == ["0", "1", "2", "3"]  # the last is the folder being listed
+    assert end.value is None
