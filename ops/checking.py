@@ -131,9 +131,10 @@ class _Checks:
     def _activity(self, path: KeyPath, step: ActivityStep) -> None:
         if step.profile not in self.profiles:
             self._add((*path, "profile"), unknown("profile", step.profile, self.profiles))
-        activity = ACTIVITIES.get(step.fn)
+        known = {**self.catalog.activities, **ACTIVITIES}
+        activity = known.get(step.fn)
         if activity is None:
-            self._add((*path, "fn"), unknown("fn", step.fn, ACTIVITIES))
+            self._add((*path, "fn"), unknown("fn", step.fn, known))
             return
         for name, reason in activity.problems(step.args):
             self._add((*path, "args", name), f"step {step.step_id}: {reason}")

@@ -9,8 +9,10 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ops.activities.table import ACTIVITIES
 from ops.errors import OpInvalid, OpNotFound, unknown
 from ops.findings import Problem
+from ops.model import ActivityStep
 from ops.op_file import read_op
 from ops.points import Points
 from ops.points_file import load_points
@@ -20,6 +22,7 @@ from ops.tree_walk import walk_files
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ops.activities.activity import Activity
     from ops.findings import Findings, Table
     from ops.model import Op
     from ops.project import Project
@@ -43,6 +46,8 @@ class Catalog:
     """Names that no Op could be made of (as declared, or after the file), with the reasons."""
     unread: tuple[str, ...] = ()
     """Files that look like Ops in Python, where the project does not allow any."""
+    activities: Mapping[str, Activity] = field(default_factory=dict[str, "Activity"])
+    """The project's own; empty where no Op asks for any."""
     points: Points = field(default_factory=Points)
     """The decision points that Ops may ask; what is wrong with their files is in ``problems``."""
 
@@ -84,7 +89,23 @@ def load_catalog(project: Project) -> Catalog:
     unread = () if project.python_ops else tuple(python)
     points = load_points(project.root)
     problems += points.problems
-    return Catalog(project, dict(sorted(ops.items())), tuple(problems), reasons, unread, points)
+    bound, activities = _with_activities(dict(sorted(ops.items())), project, problems)
+    return Catalog(project, bound, tuple(problems), reasons, unread, activities, points)
+
+
+def _with_activities(
+    ops: dict[str, Op], project: Project, problems: list[Problem]
+) -> tuple[dict[str, Op], dict[str, Activity]]:
+    """Look for the project's own activities if some Op asks for one that is not ours."""
+    phases = (phase for op in ops.values() for phase in (*op.phases, *op.on_failure))
+    steps = [step for phase in phases for step in phase.steps if isinstance(step, ActivityStep)]
+    if all(step.fn in ACTIVITIES for step in steps):
+        return ops, {}
+    from ops.project_activities import bound, project_activities
+
+    found = project_activities(project)
+    problems += found.problems
+    return {name: bound(op, found.activities) for name, op in ops.items()}, found.activities
 
 
 def op_files(project: Project, problems: list[Problem]) -> tuple[list[str], list[str]]:

@@ -92,6 +92,8 @@ class ActivityStep:
     """None takes the profile's."""
     retry: Retry | None = None
     outcomes: tuple[Outcome, ...] = ()
+    call: str = ""
+    """``module:function`` behind an activity of the project's own; empty for ours."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ class PlannedStep:
     kind: StepKind
     fn: str
     """The activity's name, or ``gate:NAME``, or ``point:NAME``."""
+    call: str = ""
+    """``module:function`` behind an activity of the project's own; empty for ours."""
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """As declared."""
     profile: str = ""
@@ -135,6 +137,7 @@ def _planned_step(step: Step, phase: str, profiles: Mapping[str, Profile]) -> Pl
                 phase,
                 "activity",
                 step.fn,
+                call=step.call,
                 args=step.args,
                 profile=step.profile,
                 timeout_s=step.timeout_s or profile.timeout_s,

@@ -55,6 +55,19 @@ def returned(value: object, printed: Printed = NOTHING) -> StepResult:
     return _result("ok", None, None, output, printed)
 
 
+def reported(exit_code: int, report: bytes, printed: Printed = NOTHING) -> StepResult:
+    """A program ended that was to write one JSON object: its ``value``, or an ``error``."""
+    found = _report(report)
+    if found is None or not {"value", "error"} & found.keys():
+        error = f"it ended without a result (exit code {exit_code})"
+        return _result("fail", exit_code, error, {"stdout": printed.text.strip()}, printed)
+    if exit_code or "error" in found:
+        error = str(found.get("error") or f"exit code {exit_code}")
+        output = {"stdout": printed.text.strip(), "exit_code": exit_code}
+        return _result("fail", exit_code, error, output, printed)
+    return returned(found["value"], printed)
+
+
 def failed(error: str, printed: Printed = NOTHING) -> StepResult:
     """It could not start, or a callable raised ``error``."""
     return _result("fail", None, error, {"stdout": printed.text.strip()}, printed)
@@ -77,6 +90,16 @@ def timed_out(
 def lost(error: str) -> StepResult:
     """Nobody can tell how it ended."""
     return StepResult("fail", error=f"lost: {error}")
+
+
+def _report(data: bytes) -> dict[str, Any] | None:
+    import json
+
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return None
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 
 
 def _result(

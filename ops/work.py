@@ -21,6 +21,8 @@ class ProcessWork:
     argv: tuple[str, ...]
     cwd: str
     env: Mapping[str, str]
+    reports: bool = False
+    """It writes its output to descriptor 3, see `ops.step_result.reported`."""
 
 
 class CancelToken(Protocol):

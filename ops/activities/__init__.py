@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ops.activities.activity import Activity, Arg
-from ops.activities.table import ACTIVITIES, activity
+from ops.activities.table import ACTIVITIES, activity, called
 
-__all__ = ["ACTIVITIES", "Activity", "Arg", "activity"]
+__all__ = ["ACTIVITIES", "Activity", "Arg", "activity", "called"]

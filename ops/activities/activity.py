@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Prepare: TypeAlias = Callable[[Mapping[str, Any], ActivityContext], Work]
 
 ArgType: TypeAlias = Literal[
-    "text", "whole", "number", "flag", "duration", "texts", "text_map", "command", "table"
+    "text", "whole", "number", "flag", "duration", "texts", "text_map", "command", "table", "any"
 ]
 
 WANTED: Mapping[ArgType, str] = {
@@ -30,6 +30,7 @@ WANTED: Mapping[ArgType, str] = {
     "text_map": "a table of texts",
     "command": "text for a shell, or a list of texts",
     "table": "a table",
+    "any": "anything",
 }
 
 
@@ -55,13 +56,18 @@ class Activity:
     """What its output holds beside ``stdout``."""
     one_of: tuple[str, ...] = ()
     """Args of which exactly one must be given."""
+    call: str = ""
+    """The project's ``module:function``, which gets the args; empty for ours."""
+    open: bool = False
+    """Takes further args, of any name."""
 
     def problems(self, args: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         """Yield (arg, reason) for what is wrong with ``args``; references may be anything."""
         known = {arg.name: arg for arg in self.args}
         for name, value in args.items():
             if name not in known:
-                yield name, unknown(f"arg of {self.name}", name, known)
+                if not self.open:
+                    yield name, unknown(f"arg of {self.name}", name, known)
             elif not as_reference(value) and not _fits(known[name].type, value):
                 yield name, f"{name} must be {WANTED[known[name].type]}, not {value!r}"
         for arg in self.args:
@@ -82,7 +88,7 @@ class Activity:
         for _name, reason in self.problems(args):
             raise ActivityFailed(reason)
         prepare = cast("Prepare", importlib.import_module(self.module).prepare)
-        return prepare(args, context)
+        return prepare({"call": self.call, "args": args} if self.call else args, context)
 
 
 def _fits(kind: ArgType, value: Any) -> bool:
@@ -105,6 +111,8 @@ def _fits(kind: ArgType, value: Any) -> bool:
             return _is_text(value) or _fits("texts", value)
         case "table":
             return isinstance(value, dict)
+        case "any":
+            return True
 
 
 def _is_text(value: object) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ops.activities.activity import Activity, Arg
 from ops.errors import ActivityFailed, unknown
 
+PYTHON = "ops.activities.python"
 _CWD = Arg("cwd", "text", "the folder to work in, from the project's folder")
 _ENV = Arg("env", "text_map", "variables to add to the environment")
 _INTERVAL = Arg("interval", "duration", "the time between two tries, 1s when absent")
@@ -23,6 +24,18 @@ _ALL = (
         (Arg("argv", "texts", "the program and its arguments", required=True), _ENV, _CWD),
         "ops.activities.exec",
         output="exit_code",
+    ),
+    Activity(
+        "python",
+        "Call a function of the project, in a process of its own",
+        (
+            Arg("call", "text", "module:function, from the project's folder", required=True),
+            Arg("args", "table", "its keyword arguments"),
+            _ENV,
+            _CWD,
+        ),
+        PYTHON,
+        output="what the function returned: the keys of a table, else value",
     ),
     Activity(
         "http_check",
@@ -104,3 +117,15 @@ def activity(name: str) -> Activity:
     if name not in ACTIVITIES:
         raise ActivityFailed(unknown("fn", name, ACTIVITIES))
     return ACTIVITIES[name]
+
+
+def called(name: str, call: str) -> Activity:
+    """Return the activity behind a step: ours called ``name``, or the project's ``call``.
+
+    Raises:
+        ActivityFailed: See `activity`.
+
+    """
+    if not call:
+        return activity(name)
+    return Activity(name, "", (), PYTHON, call=call, open=True)

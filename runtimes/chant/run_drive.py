@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 from actors import turn
 from ops import run_values as run
-from ops.activities import activity
+from ops.activities import called
 from ops.errors import OpsError
 from ops.events import StepOutput
 from ops.run_state import RunState
@@ -180,7 +180,7 @@ class RunDrive:
     def _start(self, effect: run.StartStep) -> list[turn.TurnEffect]:
         env = process_env(self._prepared.environ, effect.env)
         try:
-            prepare = activity(effect.step.fn).prepare
+            prepare = called(effect.step.fn, effect.step.call).prepare
             work = startable(prepare(effect.args, ActivityContext(self._prepared.root, env)))
         except OpsError as error:
             self._hear(run.StepFinished(effect.step_id, failed(error.message)))

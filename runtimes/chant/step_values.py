@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def startable(wanted: ops_work.Work) -> work.Work:
     """Turn what an activity prepared into what the executor starts."""
     if isinstance(wanted, ops_work.ProcessWork):
-        return work.ProcessWork(wanted.argv, wanted.cwd, wanted.env)
+        return work.ProcessWork(wanted.argv, wanted.cwd, wanted.env, wanted.reports)
     return work.CallableWork(wanted.name, wanted.run)
 
 
@@ -24,6 +24,9 @@ def result_of(end: work.StepEnd, timeout_s: float | None) -> StepResult:
     size = end.stdout.total_bytes + end.stderr.total_bytes
     printed = step_result.Printed(end.stdout.text, end.stdout.digest, size)
     match end.kind:
+        case "exited" if isinstance(end.value, bytes):
+            code = 1 if end.exit_code is None else end.exit_code
+            return step_result.reported(code, end.value, printed)
         case "exited":
             return step_result.exited(1 if end.exit_code is None else end.exit_code, printed)
         case "returned":
