@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from actors.faults import NoFaults
-from tests.actors.serving import Client
+from tests.actors.serving import SESSION, Client
 from tests.fakes import CrashAt, Faulty
 
 if TYPE_CHECKING:
@@ -237,3 +237,23 @@ def _random_fault(chance: random.Random) -> CrashAt:
         return CrashAt(chance.choice(ANYWHERE), (hit,))
     point = chance.choice(["actor.start", "actor.receive", "actor.handled"])
     return CrashAt(point, (hit,), chance.choice(REPLACEABLE))
+
+
+@pytest.mark.parametrize("hit", range(1, 6))
+def test_a_cancel_with_an_id_is_answered_and_cancels_whatever_crashes(hit: int) -> None:
+    client = Client(CrashAt("reader.decoded", (hit,)))
+    requests = [*client.begin(), client.prompt("hang")]
+    client.send(*requests)
+    client.wait_begun("hang", requests[-1])
+    requests.append(client.request("session/cancel", sessionId=SESSION))
+    client.send(requests[-1])
+    for request in requests:
+        client.answer(request)
+
+    _check_survival(client, requests)
+    assert [_outcome(client, request) for request in requests] == [
+        "fine",
+        "fine",
+        "cancelled",
+        "fine",
+    ]
