@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from runtimes.chant.verbs.verb import OK, REFUSED, USAGE, Invocation, Outcome, Surroundings, Verb
+from runtimes.chant.verbs.verb import (
+    OK,
+    REFUSED,
+    USAGE,
+    Flag,
+    Invocation,
+    Outcome,
+    Surroundings,
+    Verb,
+)
 
 if TYPE_CHECKING:
     from ops.loading import Catalog
@@ -14,7 +23,6 @@ if TYPE_CHECKING:
 
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """Look for Ops from the working directory's project downward."""
-    del invocation
     from ops.loading import load_catalog
     from ops.project import find_project
     from ops.resources.resource import load_resources
@@ -23,7 +31,9 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     declared = load_resources(catalog.project)
     problems = (*catalog.problems, *declared.problems)
     warnings = tuple(f"warning: {problem}" for problem in problems)
-    return Outcome(OK, _document(catalog, declared), _text(catalog, declared), warnings)
+    names = invocation.on("--names")
+    text = "\n".join(sorted(catalog.ops)) if names else _text(catalog, declared)
+    return Outcome(OK, _document(catalog, declared), text, () if names else warnings)
 
 
 def _document(catalog: Catalog, declared: Declared) -> dict[str, Any]:
@@ -84,5 +94,6 @@ LIST = Verb(
         ' "phases", "steps"}], "resources": [{"name", "reader", "file"}], "stewards": [{"name",'
         ' "environment", "ops"}], "problems": [{"file", "line", "reason"}]}'
     ),
+    own_flags=(Flag("--names", "only the names of the Ops, one a line"),),
     exit_codes=(OK, USAGE, REFUSED),
 )

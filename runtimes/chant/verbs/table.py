@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from runtimes.chant.verbs.acp import ACP, ACP_SERVE
 from runtimes.chant.verbs.approve import APPROVE
 from runtimes.chant.verbs.build import BUILD
+from runtimes.chant.verbs.completion import COMPLETION
 from runtimes.chant.verbs.describe import DESCRIBE
 from runtimes.chant.verbs.doctor import DOCTOR
 from runtimes.chant.verbs.graph import GRAPH
@@ -61,6 +62,7 @@ VERBS: tuple[Verb, ...] = (
     STEWARD_SHOW,
     INIT,
     DOCTOR,
+    COMPLETION,
     ACP,
     ACP_SERVE,
     HELP_VERB,

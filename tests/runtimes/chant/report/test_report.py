@@ -144,6 +144,6 @@ def test_the_page_has_light_and_dark_and_says_what_colors_say() -> None:
 
 def test_every_status_has_a_look() -> None:
     for status in ("ok", "fail", "cancelled", "gated", "waiting", "skipped", "not_reached", "new"):
-        record = failed_run() | {"status": status}
+        record: dict[str, Any] = {**failed_run(), "status": status}
         record["phases"][0]["steps"] = [step("a", status)]
         read(record)
