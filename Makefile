@@ -7,7 +7,7 @@ PIP := $(PY) -m pip --quiet --disable-pip-version-check --no-input
 INSTALL := $(PIP) install --constraint requirements-dev.txt
 TYPESCRIPT := tests/e2e/typescript/node_modules/.package-lock.json
 
-.PHONY: help demo test check bench typescript clean
+.PHONY: help demo test mutants check bench typescript clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -19,6 +19,9 @@ demo: .venv/.runtime ## three runs of an Op in examples/box, as a client sees th
 test: .venv/.dev ## all tests
 	@$(MAKE) --silent typescript || echo "make: no TypeScript SDK: its tests will be skipped" >&2
 	$(PY) -m pytest $(ARGS)
+
+mutants: .venv/.dev ## known wrong changes, each of which the tests must catch
+	@$(PY) -m tests.mutants $(ARGS)
 
 check: .venv/.dev ## ruff, mypy strict, pyright strict, import-linter
 	$(PY) -m ruff check .

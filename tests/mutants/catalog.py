@@ -1,0 +1,333 @@
+"""The known wrong changes.  Most were real once, here or in the study before."""
+
+from __future__ import annotations
+
+from tests.mutants.mutant import Mutant, Pytest, Simulate
+
+SEEDS = Simulate(600)
+"""Every scenario in turn; what few seeds find, the 2,000 of `make test` find too."""
+
+GATE = (
+    Mutant(
+        "slots are free before the bytes have left",
+        "actors/gate.py",
+        "                self._batch_count = len(self._queue)\n",
+        "                self._batch_count = 0\n",
+        (Pytest("tests/actors/test_gate.py", "its_slots_stay_taken"), SEEDS),
+        fast=True,
+    ),
+    Mutant(
+        "closing the gate wakes one of those who wait",
+        "actors/gate.py",
+        '                self._batch, self._batch_count = memoryview(b""), 0\n'
+        "                self._changed.notify_all()\n",
+        '                self._batch, self._batch_count = memoryview(b""), 0\n'
+        "                self._changed.notify()\n",
+        (Pytest("tests/actors/test_gate.py"),),
+    ),
+    Mutant(
+        "the gate lets one message too many in",
+        "actors/gate.py",
+        "        return self._capacity - self.pending\n",
+        "        return self._capacity - self.pending + 1\n",
+        (Pytest("tests/actors/test_gate.py", "a_full_gate_holds_exactly"), SEEDS),
+        fast=True,
+    ),
+    Mutant(
+        "room at the gate is told to nobody",
+        "actors/gate.py",
+        "                if self._waiting:\n                    self._changed.notify_all()\n",
+        "",
+        (Pytest("tests/actors/test_gate.py"), SEEDS),
+    ),
+    Mutant(
+        "a started writer begins the batch anew",
+        "actors/gate.py",
+        "            self._batch = self._batch[size:]\n",
+        "            self._batch = self._batch[size if size == len(self._batch) else 0 :]\n",
+        (Pytest("tests/actors/test_gate.py"),),
+    ),
+)
+
+CONNECTION = (
+    Mutant(
+        "a crash may come between writing and counting",
+        "actors/writer.py",
+        "            self._gate.written(size)\n",
+        '            self.system.faults.at("gate.take")\n            self._gate.written(size)\n',
+        (SEEDS,),
+    ),
+    Mutant(
+        "two may answer one request",
+        "protocol/owed.py",
+        '        if entry is None or entry.state == "answering":\n            return False\n',
+        "        if entry is None:\n            return False\n",
+        (Pytest("tests/protocol/test_owed.py"),),
+        fast=True,
+    ),
+    Mutant(
+        "an id may be used again before its answer",
+        "protocol/owed.py",
+        "        if key in self._entries:\n            return False\n",
+        "",
+        (Pytest("tests/protocol/test_owed.py"),),
+        fast=True,
+    ),
+    Mutant(
+        "an answered request is still owed",
+        "protocol/owed.py",
+        "        self._entries.pop(id_key(request_id), None)\n",
+        "        del request_id\n",
+        (Pytest("tests/protocol/test_owed.py"), SEEDS),
+    ),
+    Mutant(
+        "an answer goes twice where its turn was lost",
+        "actors/turn_host.py",
+        "        if not self._settled:",
+        "        if True:",
+        (SEEDS,),
+    ),
+    Mutant(
+        "the reader forgets before it tells",
+        "actors/reader.py",
+        "            self._router.tell(self._state.in_hand[0])\n"
+        "            self._state.in_hand.popleft()\n",
+        "            message = self._state.in_hand.popleft()\n"
+        '            self.system.faults.at("reader.decoded")\n'
+        "            self._router.tell(message)\n",
+        (SEEDS,),
+    ),
+    Mutant(
+        "the router loses the message that crashed it",
+        "actors/router.py",
+        "            self._state.lost.append(message)\n",
+        "            pass\n",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a cancel hits what was read after it",
+        "actors/switchboard.py",
+        "    if turn.seq >= read.seq:\n        return False\n",
+        "",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a cancel that overtook its prompt is forgotten",
+        "actors/switchboard.py",
+        "        return seq < last\n",
+        "        return False and seq < last\n",
+        (SEEDS,),
+    ),
+)
+
+TURNS = (
+    Mutant(
+        "the answer does not wait for the end of the steps",
+        "actors/step_executor.py",
+        "        if result is not None and not slot.steps:\n",
+        "        if result is not None:\n",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a step's end is told to the incarnation that started it",
+        "actors/step_executor.py",
+        "        turn_id, me = slot.turn_id, self.address\n\n        def ended(",
+        "        turn_id, me = slot.turn_id, self.actor_ref\n\n        def ended(",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a crashed executor forgets what it was told",
+        "actors/step_executor.py",
+        "            slot.lost.append(message)\n",
+        "            pass\n",
+        (SEEDS,),
+    ),
+    Mutant(
+        "effects are done twice after a crash",
+        "actors/step_executor.py",
+        "        if known is not None and known.handle is not None:\n",
+        "        if known is not None and known.handle is None:\n",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a callable step runs in its executor",
+        "actors/callable_step.py",
+        '        self._platform.spawn(f"step-{self._work.name}-{self.step_id}", self._run)\n',
+        "        self._run()\n",
+        (Pytest("tests/actors/test_callable_step.py"),),
+    ),
+    Mutant(
+        "output that waits for room is not let go at the step's end",
+        "actors/outlet.py",
+        "            source.ended = True\n            self._changed.notify_all()\n",
+        "            source.ended = True\n",
+        (Pytest("tests/actors/test_outlet.py"),),
+    ),
+    Mutant(
+        "a turn's last word overtakes what it said",
+        "actors/outlet.py",
+        "            while not self._items:\n                if self._last_word is not None:\n"
+        "                    return None\n",
+        "            if self._last_word is not None:\n                return None\n"
+        "            while not self._items:\n",
+        (Pytest("tests/actors/test_outlet.py"), SEEDS),
+    ),
+)
+
+SUPERVISION = (
+    Mutant(
+        "telling a dead child raises in its supervisor",
+        "actors/supervisor.py",
+        "    with suppress(ActorDeadError):  # it ended by itself",
+        "    with suppress():  # it ended by itself",
+        (Pytest("tests/actors/test_supervisor.py"),),
+    ),
+    Mutant(
+        "a closed mailbox drops what waits in it",
+        "actors/mailbox.py",
+        "        self._left_over(told)\n",
+        "        self._left_over(told[:0])\n",
+        (Pytest("tests/actors/test_mailbox.py"), SEEDS),
+    ),
+    Mutant(
+        "control messages queue up like any other",
+        "actors/mailbox.py",
+        'urgent = getattr(envelope.message, "urgent", False)',
+        "urgent = False",
+        (Pytest("tests/actors/test_mailbox.py"), SEEDS),
+    ),
+    Mutant(
+        "held messages are replayed behind newer ones",
+        "actors/address.py",
+        "                self._held.extendleft(reversed(messages))\n",
+        "                self._held.extend(messages)\n",
+        (Pytest("tests/actors/test_address.py"),),
+    ),
+    Mutant(
+        "a stale tick is taken for a new one",
+        "actors/base.py",
+        "        if type(message) is Tick and not self._due(message):\n            return None\n",
+        "        if type(message) is Tick:\n            self._due(message)\n",
+        (Pytest("tests/actors/test_base.py"),),
+    ),
+)
+
+RUNS = (
+    Mutant(
+        "clean-up goes in the order of declaration",
+        "ops/run_state.py",
+        "for phase in reversed(plan.on_failure)]",
+        "for phase in plan.on_failure]",
+        (Pytest("tests/ops/test_run_state.py"),),
+        fast=True,
+    ),
+    Mutant(
+        "clean-up runs after a good run",
+        "ops/run_state.py",
+        '            return self._settle("ok", at)\n',
+        "            return self._compensate(at)\n",
+        (Pytest("tests/ops/test_run_state.py"),),
+        fast=True,
+    ),
+    Mutant(
+        "clean-up ends with its first failure",
+        "ops/run_state.py",
+        "        if phase is not None and not (self._hard or self._out_of_time):\n",
+        '        if phase is not None and self.clean_up[self._at - 1].verdict == "ok":\n',
+        (Pytest("tests/ops/test_run_state.py"),),
+    ),
+    Mutant(
+        "a second cancel cancels the clean-up",
+        "ops/run_state.py",
+        '        if self._stop or self._stage == "compensating":\n            return []\n',
+        '        if self._stage == "compensating":\n            return self._stop_phase(at)\n',
+        (Pytest("tests/ops/test_run_state.py"),),
+    ),
+    Mutant(
+        "clean-up has no limit",
+        "ops/run_state.py",
+        "        self._out_of_time = True\n        return phase.stop(at)\n",
+        "        return []\n",
+        (Pytest("tests/ops/test_run_state.py"),),
+    ),
+    Mutant(
+        "clean-up begins before its note is on the disk",
+        "ops/run_state.py",
+        "        return [MarkCompensation(), told, timer, *self.clean_up[0].begin(at)]\n",
+        "        return [told, timer, *self.clean_up[0].begin(at), MarkCompensation()]\n",
+        (Pytest("tests/ops/test_run_state.py"), Pytest("tests/ops/test_run_state_properties.py")),
+    ),
+)
+
+LEDGER = (
+    Mutant(
+        "the ledger's branch is moved without a look",
+        "ops/branch.py",
+        '"update-ref", "--no-deref", self.ref, commit, tip or "")',
+        '"update-ref", "--no-deref", self.ref, commit)',
+        (Pytest("tests/ops/test_ledger.py"),),
+    ),
+    Mutant(
+        "a run may be recorded twice",
+        "ops/ledger.py",
+        "            if is_known(record, _newest_first(tree, env, op, content)):\n"
+        "                return None\n",
+        "",
+        (Pytest("tests/ops/test_ledger.py"),),
+    ),
+    Mutant(
+        "a line that was cut off swallows the next",
+        "ops/run_files.py",
+        'content if not content or content.endswith(b"\\n") else content + b"\\n"',
+        "content",
+        (Pytest("tests/ops/test_ledger.py"),),
+    ),
+    Mutant(
+        "what became of a run does not outrank that it was interrupted",
+        "ops/run_files.py",
+        'record["status"] == "interrupted" or each != "interrupted" for each in known',
+        "True for each in known",
+        (Pytest("tests/ops/test_ledger.py"),),
+    ),
+    Mutant(
+        "an interrupted run's process may be another with its number",
+        "ops/in_flight.py",
+        'now is not None and now == note["start_time"]',
+        "now is not None",
+        (Pytest("tests/ops/test_in_flight.py"),),
+        fast=True,
+    ),
+    Mutant(
+        "the note of an interrupted run stays",
+        "ops/in_flight.py",
+        "            settled.append(record)\n        marker.end()\n",
+        "            settled.append(record)\n",
+        (Pytest("tests/ops/test_in_flight.py"),),
+    ),
+    Mutant(
+        "the note of a run does not say that clean-up began",
+        "ops/in_flight.py",
+        "        _write(self.path, self.record, self.faults, compensating=True)\n",
+        "        _write(self.path, self.record, self.faults, compensating=False)\n",
+        (Pytest("tests/ops/test_in_flight.py"),),
+        fast=True,
+    ),
+    Mutant(
+        "a run that could not be recorded leaves no note",
+        "runtimes/chant/project_tasks.py",
+        "        except LedgerError as error:\n            return Recorded(lost=error.message)\n",
+        "        except LedgerError as error:\n            keeper.marker.end()\n"
+        "            return Recorded(lost=error.message)\n",
+        (Pytest("tests/runtimes/chant/test_project_tasks.py"),),
+    ),
+    Mutant(
+        "a file is changed in place",
+        "ops/whole_file.py",
+        "    descriptor, temporary = tempfile.mkstemp("
+        'prefix=f".{name[:100]}.", dir=folder or ".")\n',
+        "    descriptor, temporary = os.open(path, os.O_RDWR | os.O_CREAT), path\n",
+        (Pytest("tests/ops/test_activities.py"),),
+    ),
+)
+
+MUTANTS: tuple[Mutant, ...] = (*GATE, *CONNECTION, *TURNS, *SUPERVISION, *RUNS, *LEDGER)
