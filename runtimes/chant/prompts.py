@@ -57,7 +57,15 @@ def _accepted(words: tuple[str, ...], verbs: Sequence[Verb]) -> Accepted:
     match parse(words, verbs):
         case Misused(reason):
             return PromptRefused(f"{reason}; nothing was run")
-        case Invocation(verb=verb) if isinstance(verb.in_prompts, NotInPrompts):
-            return PromptRefused(f"chant {verb.name} can't be prompted: {verb.in_prompts.reason}")
+        case Invocation(verb=verb) as invocation if reason := _barred(invocation):
+            return PromptRefused(f"chant {verb.name} can't be prompted: {reason}")
         case accepted:
             return accepted
+
+
+def _barred(invocation: Invocation) -> str:
+    """Say why an invocation may not be prompted; empty if it may."""
+    rule = invocation.verb.in_prompts
+    if not isinstance(rule, NotInPrompts) or (rule.unless and invocation.on(rule.unless)):
+        return ""
+    return rule.reason

@@ -20,6 +20,8 @@ from runtimes.chant.verbs.lifecycle_show import LIFECYCLE_SHOW
 from runtimes.chant.verbs.lifecycle_snapshot import LIFECYCLE_SNAPSHOT
 from runtimes.chant.verbs.lint import LINT
 from runtimes.chant.verbs.list import LIST
+from runtimes.chant.verbs.operator import OPERATOR
+from runtimes.chant.verbs.operator_status import OPERATOR_STATUS
 from runtimes.chant.verbs.run import RUN
 from runtimes.chant.verbs.run_list import RUN_LIST
 from runtimes.chant.verbs.run_log import RUN_LOG
@@ -60,6 +62,8 @@ VERBS: tuple[Verb, ...] = (
     WORKSPACE_POINTS_RETRACT,
     STEWARD_LIST,
     STEWARD_SHOW,
+    OPERATOR,
+    OPERATOR_STATUS,
     INIT,
     DOCTOR,
     COMPLETION,

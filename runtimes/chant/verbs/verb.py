@@ -54,9 +54,10 @@ COMMON = (JSON, HELP)
 
 @dataclass(frozen=True, slots=True)
 class NotInPrompts:
-    """Why a verb can't be used in a session's prompt."""
+    """Why a verb can't be used in a session's prompt, ``unless`` a flag is given."""
 
     reason: str
+    unless: str = ""
 
 
 InPrompts: TypeAlias = "Literal['run', 'verb'] | NotInPrompts"
