@@ -33,10 +33,10 @@ class Standing:
 
 
 class GateBook:
-    """The facts of one Op's gates, oldest first."""
+    """The facts of one Op's gates."""
 
     def __init__(self, facts: Sequence[GateFact]) -> None:
-        """Sort them by what they are about."""
+        """Sort ``facts``, which come in the order of the file, by what they are about."""
         self._asked: dict[tuple[str, str], list[Pending]] = {}
         self._about: dict[str, list[Answer | Passed]] = {}
         self._place: dict[str, int] = {}
@@ -46,6 +46,9 @@ class GateBook:
                 self._place[fact.fact_id] = place
             else:
                 self._about.setdefault(fact.pending, []).append(fact)
+        for asked in self._asked.values():
+            # Where two ledgers were united the file's order is not that of time.
+            asked.sort(key=lambda fact: (fact.at_s, self._place[fact.fact_id]))
         self._last_s = _latest_from(facts)
 
     @property
@@ -57,7 +60,12 @@ class GateBook:
         """Return the pending facts of a gate, in one environment or in all, oldest first."""
         places = (key for key in self._asked if key[0] == gate and env in {None, key[1]})
         found = [fact for key in places for fact in self._asked[key]]
-        return sorted(found, key=lambda fact: self._place[fact.fact_id])
+        return sorted(found, key=lambda fact: (fact.at_s, self._place[fact.fact_id]))
+
+    def known(self, gate: str, env: str | None, now_s: float) -> list[Pending]:
+        """Return what `asked` does, but what was asked before the clock went back comes first."""
+        asked = self.asked(gate, env)
+        return sorted(asked, key=lambda fact: not _future(fact, now_s))
 
     def open(self, now_s: float) -> list[tuple[Pending, Standing]]:
         """Return what waits, and approvals that no run has used yet, oldest first."""
@@ -73,25 +81,25 @@ class GateBook:
                 return Standing("used", why=f"run {each.run_id} walked through with it")
             if isinstance(each, Answer) and each.verdict != "approved":
                 return Standing(each.verdict, why=_ended(each))
-        if newer := self._successor(pending):
+        if newer := self._successor(pending, now_s):
             return Standing("superseded", why=f"run {newer.run_id} asked after it")
         if out := self._out_of_time(pending, now_s):
             return Standing("expired", why=out)
         counted = tuple(_counted(about, pending.roles))
         return Standing("approved" if len(counted) >= pending.quorum else "pending", counted)
 
-    def _successor(self, pending: Pending) -> Pending | None:
+    def _successor(self, pending: Pending, now_s: float) -> Pending | None:
         """Return the question that took this one's place.
 
         The same Op with other parameters is another question beside it; an Op that was changed
         is the old question put anew.
         """
-        place = self._place[pending.fact_id]
         for each in reversed(self._asked[pending.gate, pending.env]):
-            if self._place[each.fact_id] <= place:
+            if each is pending:
                 return None
             changed = each.op_digest != pending.op_digest
-            if changed or each.params_digest == pending.params_digest:
+            replaces = changed or each.params_digest == pending.params_digest
+            if replaces and not _future(each, now_s):
                 return each
         return None
 
@@ -101,7 +109,7 @@ class GateBook:
         A clock that goes back opens nothing: time has passed at least up to what was written
         after the question.
         """
-        if pending.at_s > now_s + CLOCK_SKEW_S:
+        if _future(pending, now_s):
             return f"it was asked at {timestamp(pending.at_s)}, and the clock has gone back since"
         if max(now_s, self._last_s[self._place[pending.fact_id]]) >= pending.expires_s:
             return f"it expired at {timestamp(pending.expires_s)}"
@@ -116,6 +124,10 @@ def has_role(held: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
 def person(name: str, *, attested: bool) -> str:
     """Return who someone is to a quorum."""
     return f"name:{name.strip().casefold()}" if attested else UNATTESTED
+
+
+def _future(pending: Pending, now_s: float) -> bool:
+    return pending.at_s > now_s + CLOCK_SKEW_S
 
 
 def _latest_from(facts: Sequence[GateFact]) -> list[float]:

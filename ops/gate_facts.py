@@ -118,19 +118,6 @@ class Passed:
 GateFact: TypeAlias = Pending | Answer | Passed
 
 
-def gates_path(op: str) -> str:
-    """Return the file of an Op's gates on the branch.
-
-    Raises:
-        LedgerError: The name can't be part of a path.
-
-    """
-    if not op or op.startswith(".") or "/" in op or not op.isprintable():
-        msg = f"{op!r} can't name a file of the ledger"
-        raise LedgerError(msg)
-    return f"_gates/{op}.jsonl"
-
-
 def read_facts(content: bytes, path: str) -> tuple[GateFact, ...]:
     """Return the facts of a file, oldest first.
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ops.errors import OpsError
 from ops.gate_book import GateBook
-from ops.gate_facts import gates_path, read_facts, with_fact
+from ops.gate_facts import read_facts, with_fact
+from ops.gate_files import GATES, gates_path, ops_with_gates, put_aside
 from ops.gates import answer, reach
 
 if TYPE_CHECKING:
@@ -62,6 +63,17 @@ class GateLedger:
         """
         return _book(self._ledger.branch.tree(), op)
 
+    def open(self, now_s: float) -> list[tuple[Pending, Standing]]:
+        """Return what waits at all gates of all Ops, and approvals that no run has used yet.
+
+        Raises:
+            LedgerError: It can't be read.
+
+        """
+        tree = self._ledger.branch.tree()
+        books = (_book(tree, op) for op in ops_with_gates(tree.blobs(f"{GATES}/")))
+        return [pair for book in books for pair in book.open(now_s)]
+
     def reach(self, ask: GateAsk, now_s: float, stop: Stopping) -> tuple[Reached, tuple[str, ...]]:
         """Let a run reach a gate; what it may act on is written when this returns.
 
@@ -81,7 +93,7 @@ class GateLedger:
                 message = "the run was cancelled at the gate"
                 raise Stopped(message)
             found.append(reach(_book(tree, ask.op), ask, now_s))
-            return _with(tree, ask.op, found[-1].line)
+            return _with(tree, ask.op, found[-1].line, now_s)
 
         appended = self._ledger.edit_or_nothing(
             make, f"{ask.op}: run {ask.run_id} at gate {ask.gate}"
@@ -101,7 +113,7 @@ class GateLedger:
 
         def make(tree: BranchTree) -> dict[str, bytes] | None:
             lines.append(answer(_book(tree, given.op), given, now_s))
-            return _with(tree, given.op, lines[-1])
+            return _with(tree, given.op, lines[-1], now_s)
 
         message = f"{given.op}: gate {given.gate} {given.verdict} by {given.approver}"
         appended = self._ledger.edit_or_nothing(make, message.replace("\0", ""))
@@ -119,13 +131,16 @@ def _book(tree: BranchTree, op: str) -> GateBook:
     return GateBook(read_facts(tree.read(path) or b"", path))
 
 
-def _with(tree: BranchTree, op: str, line: Mapping[str, Any] | None) -> dict[str, bytes] | None:
+def _with(
+    tree: BranchTree, op: str, line: Mapping[str, Any] | None, now_s: float
+) -> dict[str, bytes] | None:
     if line is None:
         return None
     path = gates_path(op)
     content = tree.read(path) or b""
     ended = content if not content or content.endswith(b"\n") else content + b"\n"
-    return {path: with_fact(ended, line)}
+    files = put_aside(op, ended, now_s)
+    return {**files, path: with_fact(files[path], line)}
 
 
 def _said(*warnings: str | None) -> tuple[str, ...]:

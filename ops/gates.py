@@ -73,7 +73,7 @@ class GateRefused(OpsError):  # noqa: N818 - the tree names what happened
 
 def reach(book: GateBook, ask: GateAsk, now_s: float) -> Reached:
     """Decide for a run that reached a gate: go through, or stop and ask."""
-    asked = book.asked(ask.gate, ask.env)
+    asked = book.known(ask.gate, ask.env, now_s)
     wanted = ask.op_digest, ask.params_digest
     same = [each for each in asked if (each.op_digest, each.params_digest) == wanted]
     for pending in same[-1:]:
@@ -182,7 +182,7 @@ def _because(book: GateBook, asked: Sequence[Pending], ask: GateAsk, now_s: floa
 
 def _chosen(book: GateBook, given: GateAnswer, now_s: float) -> Pending:
     """Find the one pending fact that is meant."""
-    asked = book.asked(given.gate, given.env)
+    asked = book.known(given.gate, given.env, now_s)
     meant = [each for each in asked if given.run_id in {None, each.run_id}]
     judged = [(each, book.standing(each, now_s)) for each in meant]
     takes = {"pending"} if given.verdict == "approved" else {"pending", "approved"}

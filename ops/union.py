@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     Contents = Callable[[str], bytes]
 
 LINES = ".jsonl"
-_NUMBER = re.compile(r"\.[0-9]+(?=\.jsonl$)")
-"""What tells a full file of runs from the one that grows; see `ops.run_files`."""
+_ASIDE = re.compile(r"\.[0-9a-f]+(?=\.jsonl$)")
+"""What tells a file that was put aside from the one that grows; see `ops.run_files` and
+`ops.gate_files`."""
 
 
 class Sides:
@@ -77,7 +78,7 @@ class Sides:
 
 
 def _family(path: str) -> str:
-    return _NUMBER.sub("", path)
+    return _ASIDE.sub("", path)
 
 
 def _split(content: bytes) -> list[bytes]:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ops.gate_book import GateBook
-from ops.gate_facts import read_facts
+from ops.gate_ledger import GateLedger
 from ops.gates import with_standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ops.ledger import Ledger
-
-GATES = "_gates/"
 
 
 def open_gates(ledger: Ledger, env: str, now_s: float) -> list[dict[str, Any]]:
@@ -23,13 +20,11 @@ def open_gates(ledger: Ledger, env: str, now_s: float) -> list[dict[str, Any]]:
         LedgerError: The facts can't be read.
 
     """
-    tree = ledger.branch.tree()
     found: list[dict[str, Any]] = []
-    for path, content in tree.contents(tree.blobs(GATES)):
-        for pending, standing in GateBook(read_facts(content, path)).open(now_s):
-            if pending.env == env:
-                line = f"chant approve {pending.op} {pending.gate} --approver <you> --env {env}"
-                found.append({**with_standing(pending, standing), "approve": line})
+    for pending, standing in GateLedger(ledger).open(now_s):
+        if pending.env == env:
+            line = f"chant approve {pending.op} {pending.gate} --approver <you> --env {env}"
+            found.append({**with_standing(pending, standing), "approve": line})
     return found
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ops.errors import LedgerError
-from ops.gate_facts import gates_path
+from ops.gate_files import gates_path
 from ops.gate_ledger import GateLedger, Stopped
 from ops.gates import GateAnswer, GateRefused
 from ops.project import LedgerSettings

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from ops.errors import LedgerError
 from ops.gate_book import GateBook
-from ops.gate_facts import GateAsk, gates_path, read_facts, with_fact
+from ops.gate_facts import GateAsk, read_facts, with_fact
+from ops.gate_files import gates_path
 from ops.gates import GateAnswer, GateRefused, Reached, answer, reach
 
 if TYPE_CHECKING:
@@ -371,7 +372,7 @@ def test_no_command_over_acp_answers_a_gate_that_was_reached_over_acp() -> None:
     ledger.run(channel="acp")
 
     for verdict in ("approved", "rejected", "expired"):
-        assert ledger.refusal(verdict, channel="acp", attested=False).code == "same-origin"  # type: ignore[arg-type]
+        assert ledger.refusal(verdict, channel="acp", attested=False).code == "same-origin"
     ledger.say(channel="acp", attested=False, asked_by_us=True)
     assert ledger.run(channel="acp").state == "approved"
 
@@ -382,6 +383,22 @@ def test_other_channels_may_be_mixed(asked: Any, answered: Any) -> None:
     ledger.run(channel=asked)
 
     assert ledger.say(channel=answered)["channel"] == answered
+
+
+def test_where_ledgers_were_united_time_counts_and_not_the_place_in_the_file() -> None:
+    ledger = Ledger()
+    ledger.run()
+    ledger.say()
+    ledger.run()
+    old = ledger.content
+    ledger.wait(1)
+    ledger.content = b""
+    ledger.run(run_id="elsewhere")
+    ledger.say()
+
+    ledger.content += old
+
+    assert ledger.run().state == "approved"
 
 
 GOOD = with_fact(b"", ASK.pending(NOW_S, ""))
@@ -420,7 +437,7 @@ def test_a_key_that_we_do_not_know_is_passed_over() -> None:
     assert fact.row["later"] == {"any": 1}
 
 
-@pytest.mark.parametrize("name", ["", "../x", ".x", "a\nb"])
+@pytest.mark.parametrize("name", ["", "../x", ".x", "a.b", "a\nb"])
 def test_a_name_that_leads_elsewhere_is_refused(name: str) -> None:
     with pytest.raises(LedgerError, match="can't name a file"):
         gates_path(name)
