@@ -12,6 +12,7 @@ from bench.client import AgentError
 from bench.measures.big_lines import large_line, over_long_line
 from bench.measures.cancelling import cancelling
 from bench.measures.endurance import endurance
+from bench.measures.ledger import ledger
 from bench.measures.slow_reader import slow_reader
 from bench.measures.startup import memory_at_rest, start_up
 from bench.measures.streaming import streaming
@@ -38,6 +39,7 @@ TITLES = {
     "large_line": "A prompt line of 60 MiB (sizes in multiples of the line)",
     "over_long": "A line of 65 MiB",
     "slow_reader": "A client that reads nothing for 3 s",
+    "ledger": "The ledger after 100 runs, and after 100,000 (10,000 when quick)",
 }
 
 
@@ -53,6 +55,7 @@ def measurements(*, quick: bool) -> dict[str, Callable[[Peers, Path], Table]]:
         "large_line": partial(large_line, repeats=1 if quick else 5),
         "over_long": over_long_line,
         "slow_reader": partial(slow_reader, count=40_000),
+        "ledger": partial(ledger, repeats=few, runs=10_000 if quick else 100_000),
     }
 
 

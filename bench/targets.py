@@ -244,5 +244,20 @@ TARGETS = (
         0,
         "characters",
     ),
+    *(
+        Target(
+            f"{title} at 100,000 recorded runs, to the same at 100",
+            "ledger",
+            _ratio("ledger", figure, "many runs", "100 runs"),
+            "≤",
+            2,
+            "×",
+        )
+        for title, figure in (
+            ("run list", "run_list_ms"),
+            ("run log --limit 20", "run_log_ms"),
+            ("start of a run", "start_ms"),
+        )
+    ),
 )
 """Taken from the issue that asked for the spine; ratios are of agents measured in the same run."""
