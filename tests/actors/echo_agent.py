@@ -1,8 +1,9 @@
 """A tiny agent on the actor runtime, run as a process by tests: what it says is up to the prompt.
 
 ``echo TEXT`` answers the text; ``count TEXT`` its length; ``stream N SIZE`` streams N updates of
-SIZE characters from a step; ``hang`` runs a callable until it is cancelled; ``sh SCRIPT`` runs a shell; ``fail`` raises in the
-machine; ``noise`` writes to stdout behind our back; ``ask`` puts a permission question.  Flags:
+SIZE characters from a step; ``hang`` runs a callable until it is cancelled; ``sh SCRIPT`` runs a
+shell; ``fail`` raises in the machine; ``noise`` writes to stdout behind our back; ``ask`` puts a
+permission question.  Flags:
 ``--grace SECONDS`` for steps that are stopped; ``--fault POINT@N`` raises on the Nth time that the
 fault point is reached, ``--fault POINT`` each time.
 """
@@ -10,6 +11,7 @@ fault point is reached, ``--fault POINT`` each time.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -148,7 +150,7 @@ def make_noise(context: WorkContext) -> None:
     del context
     print("noise from a print", flush=True)  # noqa: T201 - that is the point
     os.write(1, b"noise from a library\n")
-    os.system("echo noise from a child")  # noqa: S605
+    subprocess.run(["echo", "noise from a child"], check=True)
 
 
 class RaiseAt(NoFaults):

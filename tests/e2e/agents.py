@@ -108,7 +108,7 @@ def run_op(name: str, text: str) -> str:
     return f"run {name} --param script={shlex.quote(text)}"
 
 
-ECHO = AgentKind(
+ECHO = AgentKind(  # noqa: S604 - the word is ours
     name="echo",
     command=(sys.executable, str(ROOT / "tests" / "actors" / "echo_agent.py")),
     shell=lambda text: f"sh {text}",
@@ -118,7 +118,7 @@ ECHO = AgentKind(
     wrong="fail",
 )
 
-CHANT = AgentKind(
+CHANT = AgentKind(  # noqa: S604 - the word is ours
     name="chant",
     command=(script("chant"), "acp"),
     shell=lambda text: run_op("sh", text),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.agents import AGENTS
+from tests.e2e.agents import AGENTS, CHANT
 from tests.e2e.talk import Talk
 
 if TYPE_CHECKING:
@@ -34,6 +34,14 @@ def folder(tmp_path: Path, kind: AgentKind) -> Path:
 def talk(kind: AgentKind, folder: Path) -> Iterator[Talk]:
     """A fresh agent, silent so far."""
     with Talk(kind, folder) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def chant(tmp_path: Path) -> Iterator[Talk]:
+    """A fresh ``chant acp``, for what only it can do."""
+    CHANT.prepare(tmp_path)
+    with Talk(CHANT, tmp_path, command=CHANT.with_grace()) as fresh:
         yield fresh
 
 

@@ -42,6 +42,8 @@ class Referee:
         self._tools: dict[str, dict[str, str]] = defaultdict(dict)
         self._asked: set[str] = set()
         self._updates = 0
+        self.longest = 0
+        """Bytes of the longest line received."""
         self._has_schema = shared_folder().joinpath(*SCHEMA_FILE).exists()
 
     def sent(self, data: bytes) -> None:
@@ -73,6 +75,7 @@ class Referee:
 
     def received(self, line: bytes) -> Message:
         """Take one line without its LF; raise AssertionError for a breach of any rule."""
+        self.longest = max(self.longest, len(line))
         assert b"\r" not in line, line[:200]
         message = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
         assert isinstance(message, dict), line[:200]

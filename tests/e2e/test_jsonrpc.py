@@ -213,7 +213,8 @@ def test_j25_cancel_request_hits_the_prompt_that_it_names_and_no_other(talk: Tal
     talk.open()
     running = talk.start_shell(HANG)
     queued = talk.prompt(talk.kind.quick)
-    for wrong in (str(running), running + 0.5, None, [], {}, True):
+    unlike: tuple[object, ...] = (str(running), running + 0.5, None, [], {}, True)
+    for wrong in unlike:
         talk.notify("$/cancel_request", {"requestId": wrong})
     assert talk.exchange(b"") == []
 
@@ -248,7 +249,7 @@ def test_j27_a_cancel_with_an_id_cancels_and_is_answered(talk: Talk) -> None:
 
 
 def test_b007_unknown_methods_and_a_version_of_the_wrong_type(talk: Talk) -> None:
-    sent = [
+    sent: list[dict[str, Any]] = [
         {"method": "_x/ping"},
         {"method": "$/cancel_request", "params": {"id": "nope"}},
         {"id": -1, "method": "nope"},

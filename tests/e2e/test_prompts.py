@@ -53,7 +53,7 @@ def test_p02_a_resource_link_beside_text_is_taken(shared: Talk) -> None:
     [
         ([{"type": "image", "data": "aGk=", "mimeType": "image/png"}], "image"),
         ([{"type": "audio", "data": "aGk=", "mimeType": "audio/wav"}], "audio"),
-        ([text("list"), {"type": "resource", "resource": {"uri": "x:y", "blob": "aGk="}}], "resource"),
+        ([{"type": "resource", "resource": {"uri": "x:y", "blob": "aGk="}}], "resource"),
         ([{"type": "video"}], "video"),
         ([{"type": ""}], "type"),
         ([{"type": 7}], "type"),
@@ -80,10 +80,8 @@ def test_p03_p04_b031_what_was_not_offered_is_refused_by_name(
 
 
 @pytest.mark.parametrize("words", ["", " ", "\n\t ", "\u00a0", "\u2028"], ids=ascii)
-def test_p05_b031_an_empty_prompt_is_never_a_silent_end(shared: Talk, words: str) -> None:
-    if shared.kind.name == "echo":
-        pytest.skip("the echo agent has no opinion on empty prompts")
-    turn = shared.finish(shared.request("session/prompt", params_of(shared, text(words))))
+def test_p05_b031_an_empty_prompt_is_never_a_silent_end(chant: Talk, words: str) -> None:
+    turn = chant.finish(chant.request("session/prompt", params_of(chant, text(words))))
 
     assert "error" in turn.answer or (turn.stop_reason == "refusal" and turn.text)
 
@@ -133,16 +131,14 @@ def test_p12_a_client_without_capabilities_is_asked_nothing(talk: Talk) -> None:
     assert {message["method"] for message in turn.messages} == {"session/update"}
 
 
-def test_p13_a_failed_run_closes_every_call(talk: Talk) -> None:
-    if talk.kind.name == "echo":
-        pytest.skip("the echo agent has no tool calls")
-    talk.open()
+def test_p13_a_failed_run_closes_every_call(chant: Talk) -> None:
+    chant.open()
 
-    turn = talk.turn(run_op("undo", "echo out; exit 3"))
+    turn = chant.turn(run_op("undo", "echo out; exit 3"))
 
     assert turn.stop_reason == "end_turn"
-    assert (talk.folder / "undone").exists()
-    assert not (talk.folder / "never").exists()
+    assert (chant.folder / "undone").exists()
+    assert not (chant.folder / "never").exists()
     kinds = [message["params"]["update"]["sessionUpdate"] for message in turn.messages]
     assert kinds[:2] == ["tool_call", "tool_call"], "the plan comes before anything runs"
     calls = turn.updates("tool_call")
@@ -171,17 +167,15 @@ def test_p14_a_prompt_that_can_not_be_carried_out_is_answered(shared: Talk) -> N
      "run 'sh", "run sh \\", "$HOME", "list | cat", "run sh --param nope=1",
      "run sh --env moon --param script=x", "run sh", "acp", "acp serve"],
 )  # fmt: skip
-def test_p14_chant_refuses_with_a_reason_and_without_effect(talk: Talk, words: str) -> None:
-    if talk.kind.name == "echo":
-        pytest.skip("chant's own words")
-    talk.open()
-    before = sorted(talk.folder.rglob("*"))
+def test_p14_chant_refuses_with_a_reason_and_without_effect(chant: Talk, words: str) -> None:
+    chant.open()
+    before = sorted(chant.folder.rglob("*"))
 
-    turn = talk.turn(words)
+    turn = chant.turn(words)
 
     assert turn.stop_reason == "refusal", turn.text
     assert turn.text
-    assert sorted(talk.folder.rglob("*")) == before
+    assert sorted(chant.folder.rglob("*")) == before
 
 
 def test_p15_p19_long_output_is_cut_and_whole(talk: Talk) -> None:
@@ -200,15 +194,11 @@ def test_p15_p19_long_output_is_cut_and_whole(talk: Talk) -> None:
 
 def test_p19_no_line_is_over_60_kib(talk: Talk) -> None:
     talk.open()
-    sizes: list[int] = []
-    received = talk.referee.received
-    talk.referee.received = lambda data: (sizes.append(len(data)), received(data))[1]  # type: ignore[method-assign]
-
     talk.turn(talk.kind.shell("head -c 300000 /dev/zero | tr '\\0' '\"'"))
     talk.turn(talk.kind.shell("head -c 100000 /dev/zero"))
     talk.turn(talk.kind.shell("head -c 100000 /dev/urandom"))
 
-    assert max(sizes) < 60 * 1024
+    assert talk.referee.longest < 60 * 1024
 
 
 def test_output_that_is_not_utf_8_is_shown_with_marks(talk: Talk) -> None:
@@ -222,7 +212,8 @@ def test_output_that_is_not_utf_8_is_shown_with_marks(talk: Talk) -> None:
 
 def test_b005_nothing_of_a_turn_follows_its_answer(talk: Talk) -> None:
     talk.open()
-    for number in range(50):
+    # A run of chant writes its ledger each time, which is not what this is about.
+    for number in range(50 if talk.kind.name == "echo" else 15):
         # The referee refuses updates that come when no turn is open.
         turn = talk.turn(talk.kind.shell(f"for i in 1 2 3 4 5; do echo {number} $i; done"))
         assert f"{number} 5" in turn.text

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.agents import run_op
+from tests.e2e.agents import CHANT, run_op
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine
+    from collections.abc import AsyncGenerator, Coroutine
     from pathlib import Path
 
     from tests.e2e.agents import AgentKind
@@ -54,7 +54,7 @@ class Recorder:
 
 
 @asynccontextmanager
-async def connected(kind: AgentKind) -> AsyncIterator[tuple[Any, Recorder, Any]]:
+async def connected(kind: AgentKind) -> AsyncGenerator[tuple[Any, Recorder, Any]]:
     recorder = Recorder()
     command, *arguments = kind.command
     async with acp.spawn_agent_process(recorder, command, *arguments, env=dict(os.environ)) as (
@@ -119,13 +119,12 @@ def test_resume_in_a_new_process(kind: AgentKind, folder: Path) -> None:
     run(steps())
 
 
-def test_the_plan_comes_up_front_and_a_failed_run_rolls_back(kind: AgentKind, folder: Path) -> None:
-    if kind.name == "echo":
-        pytest.skip("the echo agent runs no Ops")
+def test_the_plan_comes_up_front_and_a_failed_run_rolls_back(tmp_path: Path) -> None:
+    CHANT.prepare(tmp_path)
 
     async def steps() -> None:
-        async with connected(kind) as (connection, recorder, _):
-            session = await connection.new_session(cwd=str(folder))
+        async with connected(CHANT) as (connection, recorder, _):
+            session = await connection.new_session(cwd=str(tmp_path))
             words = acp.text_block(run_op("undo", "echo boom; exit 3"))
             answer = await connection.prompt(session_id=session.session_id, prompt=[words])
             assert answer.stop_reason == "end_turn"
@@ -139,7 +138,7 @@ def test_the_plan_comes_up_front_and_a_failed_run_rolls_back(kind: AgentKind, fo
             assert [call.status for call in calls[:2]] == ["pending", "pending"]
 
     run(steps())
-    assert (folder / "undone").exists()
+    assert (tmp_path / "undone").exists()
 
 
 def test_an_error_arrives_as_the_sdks_error(kind: AgentKind) -> None:

@@ -6,7 +6,6 @@ Also B012, B015 and, for a folder reached by two names, the like of B017.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +14,8 @@ from tests.e2e.talk import HELLO, Talk, prompt_params
 from tests.e2e.wire import line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.e2e.agents import AgentKind
 
 

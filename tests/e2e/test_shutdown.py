@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.agents import GRACE_S, run_op
+from tests.e2e.agents import CHANT, GRACE_S, run_op
 from tests.e2e.processes import described
 from tests.e2e.talk import Talk
 from tests.e2e.wire import line
@@ -185,36 +185,32 @@ def test_b110_a_second_signal_skips_the_grace(talk: Talk) -> None:
     assert talk.alive() == set()
 
 
-def test_x03_the_end_of_input_lets_a_run_clean_up(graceful: Talk) -> None:
-    if graceful.kind.name == "echo":
-        pytest.skip("the echo agent has no clean-up")
-    graceful.open()
-    graceful.prompt(run_op("undo", "echo ready; sleep 600"))
-    graceful.until_text("ready")
-    graceful.end_input()
+def test_x03_the_end_of_input_lets_a_run_clean_up(chant: Talk) -> None:
+    chant.open()
+    chant.prompt(run_op("undo", "echo ready; sleep 600"))
+    chant.until_text("ready")
+    chant.end_input()
 
-    assert graceful.exit_code() == 0
-    assert (graceful.folder / "undone").exists()
-    assert not (graceful.folder / "never").exists()
-    assert graceful.alive() == set()
+    assert chant.exit_code() == 0
+    assert (chant.folder / "undone").exists()
+    assert not (chant.folder / "never").exists()
+    assert chant.alive() == set()
 
 
-def test_b110_sigterm_during_the_clean_up_lets_it_end(graceful: Talk) -> None:
-    if graceful.kind.name == "echo":
-        pytest.skip("the echo agent has no clean-up")
-    undo = (graceful.folder / "ops" / "undo.op.toml").read_text(encoding="utf-8")
+def test_b110_sigterm_during_the_clean_up_lets_it_end(chant: Talk) -> None:
+    undo = (chant.folder / "ops" / "undo.op.toml").read_text(encoding="utf-8")
     slow = undo.replace("echo undone", "mkfifo go; echo cleaning; read x < go; echo undone")
-    (graceful.folder / "ops" / "undo.op.toml").write_text(slow, encoding="utf-8")
-    graceful.open()
-    graceful.prompt(run_op("undo", "echo ready; sleep 600"))
-    graceful.until_text("ready")
-    graceful.cancel()
-    graceful.until_text("cleaning")
-    graceful.process.send_signal(signal.SIGTERM)
-    (graceful.folder / "go").write_text("now\n", encoding="utf-8")
+    (chant.folder / "ops" / "undo.op.toml").write_text(slow, encoding="utf-8")
+    chant.open()
+    chant.prompt(run_op("undo", "echo ready; sleep 600"))
+    chant.until_text("ready")
+    chant.cancel()
+    chant.until_text("cleaning")
+    chant.process.send_signal(signal.SIGTERM)
+    (chant.folder / "go").write_text("now\n", encoding="utf-8")
 
-    assert graceful.exit_code() == 143
-    assert (graceful.folder / "undone").exists()
+    assert chant.exit_code() == 143
+    assert (chant.folder / "undone").exists()
 
 
 def test_x10_stderr_closed_does_no_harm(kind: AgentKind, folder: Path) -> None:
@@ -268,12 +264,8 @@ def test_x10_a_stderr_that_nobody_reads_any_more(kind: AgentKind, folder: Path) 
 
 
 @pytest.mark.parametrize("words", [["--no-such-flag"], ["--grace"], ["--grace", "soon"], ["x"]])
-def test_x11_a_wrong_flag_is_said_on_stderr_only(
-    kind: AgentKind, folder: Path, words: list[str]
-) -> None:
-    if kind.name == "echo":
-        pytest.skip("chant's flags")
-    with Talk(kind, folder, command=(*kind.command, *words)) as talk:
+def test_x11_a_wrong_flag_is_said_on_stderr_only(tmp_path: Path, words: list[str]) -> None:
+    with Talk(CHANT, tmp_path, command=(*CHANT.command, *words)) as talk:
         assert talk.exit_code() == 2
         assert talk.drain() == []
         assert talk.stderr().strip()
