@@ -227,6 +227,7 @@ def _conditions(when: Table, name: str, inputs: Mapping[str, Input]) -> list[Con
 def _condition(when: Table, declared: Input, op: str, wanted: list[Any]) -> Condition:
     if op in ORDERED and declared.type not in {"integer", "number"}:
         when.problem(declared.name, f"{op} compares numbers, and {declared.name} is none")
+        return Condition(declared.name, op, wanted[0])
     for each in wanted:
         # An input that takes another point's answers is checked when that point is known.
         if not declared.answer_of and not _fits(each, declared.type):
