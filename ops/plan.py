@@ -33,8 +33,6 @@ class PlannedStep:
     kind: StepKind
     fn: str
     """The activity's name, or ``gate:NAME``, or ``point:NAME``."""
-    call: str = ""
-    """``module:function`` behind an activity of the project's own; empty for ours."""
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """As declared."""
     profile: str = ""
@@ -45,6 +43,8 @@ class PlannedStep:
     gate: GateStep | None = None
     point: str | None = None
     compensates: bool = False
+    call: str = ""
+    """``module:function`` behind an activity of the project's own; empty for ours."""
 
     @property
     def title(self) -> str:
