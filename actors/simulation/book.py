@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import orjson
 
 from actors.gate import CAPACITY
+from protocol.errors import MethodNotFound
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,10 +39,10 @@ class Asked:
     method: str
     session: str
     tag: str
-    at: int
-    """Its place among all that the client sent and saw."""
     may_fail: bool = False
     """It asks for something that raises."""
+    at: int = 0
+    """Its place among all that the client sent and saw."""
     answers: list[Json] = field(default_factory=list[Json])
     answered_at: int = 0
 
@@ -59,7 +60,9 @@ class Book:
         self._clock = 0
         self._answered_tags: set[str] = set()
         self._running: dict[str, int] = {}
+        self._tickets: dict[int, int] = {}
         self.asked: dict[int, Asked] = {}
+        """By ticket: the client may use the id of an answered request again."""
         self.cancels: list[tuple[int, str]] = []
         """Place and session of each cancel that was sent."""
         self.said: dict[str, str] = {}
@@ -95,7 +98,7 @@ class Book:
             self._answer_accepted(message)
 
     def _answer_accepted(self, message: Json) -> None:
-        asked = self.asked.get(message["id"]) if isinstance(message["id"], int) else None
+        asked = self._meant(message)
         if asked is None:
             return
         tag = self.tag_of_answer(message) or asked.tag
@@ -133,13 +136,18 @@ class Book:
 
     # --- the client's side
 
-    def sent_request(
-        self, request_id: int, method: str, session: str, tag: str, *, may_fail: bool
-    ) -> None:
-        """The client sent a request."""
+    def sent_request(self, ticket: int, request_id: int, asked: Asked) -> None:
+        """The client sends a request under an id that is free."""
         self._clock += 1
-        self.asked[request_id] = Asked(method, session, tag, self._clock, may_fail)
-        self._scheduler.trace.event(f"client sends {method} {request_id} {tag}")
+        asked.at = self._clock
+        self.asked[ticket] = asked
+        self._tickets[request_id] = ticket
+        self._scheduler.trace.event(f"client sends {asked.method} {request_id} {asked.tag}")
+
+    def ticket(self, message: Json) -> int | None:
+        """Return the ticket of the request that an answer's id means now."""
+        request_id: Any = message.get("id")
+        return self._tickets.get(request_id) if isinstance(request_id, int) else None
 
     def sent_cancel(self, session: str) -> None:
         """The client sent a cancel."""
@@ -168,7 +176,7 @@ class Book:
             self.seen[key] = self.seen.get(key, "") + str(update["content"]["text"])
 
     def _got_answer(self, message: Json) -> None:
-        asked = self.asked.get(message["id"]) if isinstance(message["id"], int) else None
+        asked = self._meant(message)
         if asked is None:
             self.violated("answers", f"an answer to nothing: {message!r:.120}")
             return
@@ -180,6 +188,10 @@ class Book:
         tag = self.tag_of_answer(message) or asked.tag
         if tag:
             self._answered_tags.add(tag)
+
+    def _meant(self, message: Json) -> Asked | None:
+        ticket = self.ticket(message)
+        return None if ticket is None else self.asked[ticket]
 
     # --- at the end
 
@@ -203,12 +215,13 @@ class Book:
         if not hit and not self.input_ended:
             self.violated("cancel", f"prompt {request_id} was cancelled, and nobody asked for it")
 
-    def _check_error(self, request_id: int, asked: Asked, answer: Json) -> None:
+    def _check_error(self, ticket: int, asked: Asked, answer: Json) -> None:
         """What nobody broke on purpose does not fail."""
-        if "error" in answer and not asked.may_fail and not self.faults_fired():
-            self.violated(
-                "answers", f"{asked.method} {request_id} failed: {answer['error']!r:.200}"
-            )
+        error = answer.get("error")
+        if error is None or error.get("code") == MethodNotFound.code:
+            return
+        if not asked.may_fail and not self.faults_fired():
+            self.violated("answers", f"{asked.method} {ticket} failed: {error!r:.200}")
 
     def _check_text(self, asked: Asked, answer: Json) -> None:
         """A turn that ended well has shown all that it said and all that its steps printed."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from actors.simulation.book import Asked
 from protocol.framing import Line, LineSplitter
 
 if TYPE_CHECKING:
@@ -45,7 +46,10 @@ class SimClient:
         self._sending = platform.condition()
         self._answers: dict[int, Json] = {}
         self._updates = 0
-        self._last_id = 0
+        self._tickets = 0
+        self._free_ids: list[int] = []
+        self.uses_ids_again = False
+        """As soon as they are free, which is allowed."""
         self._closed = False
         self.on_question: Callable[[Json], Json | None] = _reject
         """Answers what the agent asks: a result, or None to leave it open."""
@@ -57,13 +61,14 @@ class SimClient:
     # --- sending
 
     def request(self, method: str, params: Json, tag: str = "") -> int:
-        """Send a request and return its id."""
-        self._last_id += 1
-        request_id, session = self._last_id, str(params.get("sessionId", ""))
-        may_fail = "; raise" in str(params)
-        self._book.sent_request(request_id, method, session, tag, may_fail=may_fail)
+        """Send a request and return a ticket for its answer."""
+        self._tickets += 1
+        ticket = self._tickets
+        request_id = self._free_ids.pop(0) if self._free_ids else ticket
+        asked = Asked(method, str(params.get("sessionId", "")), tag, "; raise" in str(params))
+        self._book.sent_request(ticket, request_id, asked)
         self._send({"id": request_id, "method": method, "params": params})
-        return request_id
+        return ticket
 
     def cancel(self, session: str) -> None:
         """Send a cancel."""
@@ -81,7 +86,7 @@ class SimClient:
         return str(answer.get("result", {}).get("sessionId", ""))
 
     def prompt(self, session: str, text: str, tag: str = "") -> int:
-        """Send a prompt and return the request's id."""
+        """Send a prompt and return the ticket of its answer."""
         params = {"sessionId": session, "prompt": [{"type": "text", "text": text}]}
         return self.request("session/prompt", params, tag)
 
@@ -97,12 +102,12 @@ class SimClient:
 
     # --- waiting
 
-    def answer(self, request_id: int) -> Json:
+    def answer(self, ticket: int) -> Json:
         """Wait for the answer to a request."""
         with self._changed:
-            while request_id not in self._answers and not self._closed:
+            while ticket not in self._answers and not self._closed:
                 self._changed.wait()
-            return self._answers.get(request_id, CLOSED)
+            return self._answers.get(ticket, CLOSED)
 
     def updates(self, count: int) -> None:
         """Wait until ``count`` updates have come, of whatever turn."""
@@ -149,8 +154,10 @@ class SimClient:
         with self._changed:
             if message.get("method") == "session/update":
                 self._updates += 1
-            elif "id" in message and isinstance(message["id"], int) and "method" not in message:
-                self._answers[message["id"]] = message
+            elif "method" not in message and (ticket := self._book.ticket(message)) is not None:
+                if ticket not in self._answers and self.uses_ids_again:
+                    self._free_ids.append(message["id"])
+                self._answers[ticket] = message
             self._changed.notify_all()
 
     def _asked(self, message: Json) -> None:

@@ -29,6 +29,8 @@ TASKS = (
     "run takes=0.5 prints=1 raw",
     "run child=5 prints=2",
     "run missing",
+    "leave takes=1",
+    "leave prints=2 takes=5000 term_takes=1",
     "work 0.6",
     "call chunks=3",
     "call chunks=3 pause=0.5",
@@ -67,6 +69,7 @@ class Talk:
             lambda book: ProbeRuntime(world.platform, book), pipes or Pipes(), reading or Reading()
         )
         self._tags = 0
+        self.client.uses_ids_again = self.numbers.random() < 0.3  # noqa: PLR2004
         self.client.initialize()
 
     def prompt(self, session: str, *tasks: str) -> int:
@@ -204,6 +207,10 @@ def stalled_client(world: World) -> None:
     talk = Talk(world, Pipes(65_536, 600), Reading(pause=900.0, most=400))
     session = talk.client.new_session()
     talk.prompt(session, "run prints=100 size=60", talk.one_hang())
+    talk.pause()
+    # Those who wait at the gate then: a speaker, the responder, and who opens a session.
+    for method in talk.numbers.sample(("session/new", "no/such", "session/new"), k=2):
+        talk.client.request(method, {"cwd": "/", "mcpServers": []})
     talk.world.platform.sleep(40.0)
     talk.client.cancel(session)
     talk.pause()

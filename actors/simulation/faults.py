@@ -16,6 +16,20 @@ if TYPE_CHECKING:
 DELAYS_S = (0.1, 1.0, 2.0, 5.0)
 """Like the durations of the scenarios, so that a delay often ends just when something else does."""
 LATEST_HIT = 40
+ACTORS = (
+    "*",
+    "reader",
+    "router",
+    "writer",
+    "responder",
+    "gate",
+    "session ?",
+    "executor*",
+    "executor*",
+    "model call*",
+    "session supervisor*",
+)
+"""Whom a fault of an actor may mean, those with more to lose more often."""
 
 
 class ScheduledFaults:
@@ -38,20 +52,24 @@ class ScheduledFaults:
 
 def draw_plan(seed: int, numbers: random.Random, points: Sequence[str], most: int) -> FaultPlan:
     """Draw up to ``most`` crashes and delays at ``points``, and errors at those of files."""
-    faults: list[PlannedFault] = []
-    for _ in range(numbers.randint(0, most)):
-        point, hit = numbers.choice(points), _early(numbers)
-        if point.startswith("file."):
-            errno = numbers.choice(("ENOSPC", "EIO"))
-            faults.append(PlannedFault(point=point, fault="error", hit=hit, errno=errno))
-        elif numbers.random() < 0.7:  # noqa: PLR2004 - crashes find more than delays
-            faults.append(PlannedFault(point=point, fault="crash", hit=hit))
-        else:
-            seconds = numbers.choice(DELAYS_S)
-            faults.append(PlannedFault(point=point, fault="delay", hit=hit, seconds=seconds))
-    return FaultPlan(faults=tuple(faults), name="drawn", seed=seed)
+    drawn = [_draw(numbers, numbers.choice(points)) for _ in range(numbers.randint(1, most))]
+    return FaultPlan(faults=tuple(drawn), name="drawn", seed=seed)
+
+
+def _draw(numbers: random.Random, point: str) -> PlannedFault:
+    hit = _early(numbers)
+    if point.startswith("file."):
+        return PlannedFault(
+            point=point, fault="error", hit=hit, errno=numbers.choice(("ENOSPC", "EIO"))
+        )
+    who = numbers.choice(ACTORS) if point.startswith("actor.") else "*"
+    if numbers.random() < 0.75:  # noqa: PLR2004 - crashes find more than delays
+        return PlannedFault(point=point, who=who, fault="crash", hit=hit)
+    return PlannedFault(
+        point=point, who=who, fault="delay", hit=hit, seconds=numbers.choice(DELAYS_S)
+    )
 
 
 def _early(numbers: random.Random) -> int:
     """Draw a hit from 1, small ones more often: many points are not hit often."""
-    return 1 + int(LATEST_HIT * numbers.random() ** 2)
+    return 1 + int(LATEST_HIT * numbers.random() ** 3)

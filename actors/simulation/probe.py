@@ -1,7 +1,7 @@
 """A product for simulations: a prompt is a list of things to do, one after another.
 
 ``TAG; say 3; run takes=1 prints=2; work 0.5; call chunks=4 pause=0.1; ask; wait 2; raise``: the tag
-names the turn in everything it says.
+names the turn in everything it says.  What it was told to ``leave`` still runs when it ends.
 """
 
 from __future__ import annotations
@@ -111,6 +111,8 @@ class ProbeTurn:
         key = f"{self._number}-{self._done}"
         if verb == "say":
             return self._say(key, int(rest))
+        if verb == "leave":
+            return [self._program(rest, key)]
         if verb == "raise":
             message = "the machine raises, as the prompt says"
             raise RuntimeError(message)
@@ -120,8 +122,7 @@ class ProbeTurn:
     def _start(self, verb: str, rest: str, key: str) -> list[TurnEffect]:
         match verb:
             case "run":
-                work = ProcessWork(("program", rest), "/", {"SIM_TAG": self._tag})
-                return [StartStep(key, work, self._renderer(key), grace_s=GRACE_S)]
+                return [self._program(rest, key)]
             case "work":
                 seconds = float(rest)
                 return [StartStep(key, self._work(key, seconds), self._renderer(key))]
@@ -134,6 +135,10 @@ class ProbeTurn:
                 return [AskClient(key, "session/request_permission", params)]
             case _:
                 return [ArmTimer(key, float(rest))]
+
+    def _program(self, script: str, key: str) -> StartStep:
+        work = ProcessWork(("program", script), "/", {"SIM_TAG": self._tag})
+        return StartStep(key, work, self._renderer(key), grace_s=GRACE_S)
 
     def _say(self, key: str, count: int) -> list[TurnEffect]:
         render = self._renderer(key)

@@ -51,6 +51,7 @@ class Served:
         self.code: int | None = None
         """The exit code, once it has ended by itself."""
         self.killed = False
+        self._signals = 0
 
     def start(self, runtime: Runtime) -> None:
         """Serve on a process of its own."""
@@ -69,6 +70,7 @@ class Served:
     def signal(self, number: int) -> None:
         """Send it a signal."""
         self.book.input_ended = True
+        self._signals += 1
         self._scheduler.trace.event(f"signal {number}")
         self._notes.put(Note("signal", 128 + number))
 
@@ -97,6 +99,7 @@ class Served:
         self.code = server.run()
         if self.code == INTERNAL_FAULT:
             self.book.input_ended = True
+        if self.code == INTERNAL_FAULT or self._signals > 1:
             self._abandon()
         self._scheduler.trace.event(f"the server ends with {self.code}")
         self._close_ends()
@@ -108,7 +111,7 @@ class Served:
         self.from_server.close_writer()
 
     def _abandon(self) -> None:
-        """Let go of what a server leaves that fell over: only the process's exit ends it."""
+        """Let go of what a server leaves that fell over or was hurried: its exit ends that."""
         for task in self._scheduler.tasks:
             task.daemon = not task.name.startswith(SURVIVORS)
 
