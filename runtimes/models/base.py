@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 Role: TypeAlias = Literal["user", "assistant"]
 FinishReason: TypeAlias = Literal["stop", "tools", "length", "refused", "pause", "broken"]
-"""``pause``: send the same again; ``broken``: the stream ended without saying that it was over."""
+"""``pause``: send the same again; ``broken``: it ended with a word that nobody here knows."""
+Effort: TypeAlias = Literal["off", "low", "medium", "high", "max"]
+"""How much a model shall think before it answers."""
+Origin: TypeAlias = Literal["model", "credential"]
+"""Whose fault a failed call is: the provider's (or the way to it), or that of the key."""
 
 
 # --- what is sent
@@ -54,13 +58,23 @@ class ToolOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class Reasoning:
+    """What the model thought aloud; sent back only to providers that want it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
-    """What the provider wants back as it was: signatures, encrypted reasoning."""
+    """What the provider wants back as it was: signatures, encrypted reasoning.
+
+    ``payload["from"]`` names the wire format; the others pass over it.
+    """
 
     payload: Mapping[str, Any]
 
 
-Part: TypeAlias = Text | Image | ToolUse | ToolOutput | Kept
+Part: TypeAlias = Text | Image | Reasoning | ToolUse | ToolOutput | Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +104,9 @@ class ModelRequest:
     tools: tuple[Tool, ...] = ()
     max_output_tokens: int | None = None
     temperature: float | None = None
+    effort: Effort | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """A provider's own settings, passed on as they are."""
+    """A provider's own settings, passed on as they are; they win over ours."""
 
 
 # --- what comes back
@@ -132,13 +147,21 @@ class Usage:
     """Tokens of the call so far; a later event replaces an earlier one.
 
     Cached tokens are part of the input, reasoning is part of the output, whatever the vendor says.
+    None: the vendor did not say.
     """
 
     input_tokens: int
     output_tokens: int
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-    reasoning_tokens: int = 0
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something a person should know about the call, said once: a setting that had no effect."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +177,20 @@ class CallFailed:
     """The last event of a call that did not; ``message`` is shown to people and has no secret.
 
     ``status`` is the HTTP status, None when it never came so far.  ``retry`` tells whether the
-    same call may do better later, ``retry_after_s`` when the provider asks to wait until.
+    same call may do better later, ``retry_after_s`` for how many seconds the provider asks to
+    wait before.  ``context_overflow``: the conversation is too long for the model.
     """
 
     message: str
     status: int | None = None
     retry: bool = False
     retry_after_s: float | None = None
+    origin: Origin = "model"
+    context_overflow: bool = False
 
 
 ModelEvent: TypeAlias = (
-    TextDelta | ReasoningDelta | ToolCalled | KeepForLater | Usage | Finished | CallFailed
+    TextDelta | ReasoningDelta | ToolCalled | KeepForLater | Usage | Noted | Finished | CallFailed
 )
 
 

@@ -1,0 +1,62 @@
+"""JSON as providers take it: whatever a conversation holds, it can be sent."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import orjson
+
+
+def encode(value: Any) -> bytes:
+    """Return ``value`` as JSON.  Lone surrogates become question marks, large integers stay."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        import json
+
+        text = json.dumps(_clean(value), ensure_ascii=False, separators=(",", ":"))
+        return text.encode()
+
+
+def read_object(text: str | bytes) -> dict[str, Any] | None:
+    """Return the object that ``text`` is, or None where it is none."""
+    try:
+        value: Any = orjson.loads(text)
+    except ValueError:
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def table(value: Any) -> dict[str, Any]:
+    """Return ``value`` if it is an object, else an empty one: providers send null at will."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def tables(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list; anything else counts as empty."""
+    if not isinstance(value, list):
+        return []
+    return [each for each in cast("list[Any]", value) if isinstance(each, dict)]
+
+
+def text_of(value: Any) -> str:
+    """Return ``value`` if it is text, else nothing."""
+    return value if isinstance(value, str) else ""
+
+
+def count(value: Any) -> int | None:
+    """Return ``value`` if it is a count, else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        return None
+    return int(value)
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        pairs = cast("dict[Any, Any]", value).items()
+        return {_clean(str(key)): _clean(each) for key, each in pairs}
+    if isinstance(value, list | tuple):
+        return [_clean(each) for each in cast("list[Any]", value)]
+    return value

@@ -1,0 +1,82 @@
+"""Server-sent events: bytes in, the data of whole events out.  Pure: no I/O.
+
+The name of an event is not handed out: every provider repeats in the data what it means.
+"""
+
+from __future__ import annotations
+
+MAX_EVENT_BYTES = 32 * 1024 * 1024
+"""A whole answer sent as one event fits; a server that never ends an event does not fill us."""
+
+
+class EventTooLong(ValueError):  # noqa: N818 - a fault of the server, told as a broken stream
+    """An event is longer than we keep."""
+
+
+class SseSplitter:
+    """Collects received bytes; holds at most the event that is arriving.
+
+    Lines may end in LF, CRLF or CR.  Comments and other fields than ``data`` are passed over.
+    """
+
+    def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
+        """Hold at most ``limit`` bytes."""
+        self._limit = limit
+        self._rest = b""
+        self._pieces: list[bytes] = []
+        self._held_bytes = 0
+        self._fresh = True
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """Add what one read returned, and return the data of the events that it completed.
+
+        Raises:
+            EventTooLong: See there.
+
+        """
+        if self._fresh:
+            chunk = self._without_mark(chunk)
+        text = self._rest + chunk if self._rest else chunk
+        if b"\r" in text:
+            # A CR at the very end may be the first half of a line's end.
+            held = b"\r" if text.endswith(b"\r") else b""
+            text = text[: len(text) - len(held)]
+            text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") + held
+        *lines, self._rest = text.split(b"\n")
+        events: list[bytes] = []
+        for line in lines:
+            if line.startswith(b"data:"):
+                piece = line[6:] if line[5:6] == b" " else line[5:]
+                self._pieces.append(piece)
+                self._held_bytes += len(piece)
+            elif not line and self._pieces:
+                events.append(self._take())
+        if self._held_bytes + len(self._rest) > self._limit:
+            message = f"an event is longer than {self._limit} bytes"
+            raise EventTooLong(message)
+        return events
+
+    def finish(self) -> list[bytes]:
+        """Return the data of a last event that only lacks its blank line, or its line's end.
+
+        Many servers leave it out; whether the data is whole is for its reader to judge.
+        """
+        events = self.feed(b"\n\n")
+        self._rest = b""
+        return events
+
+    def _take(self) -> bytes:
+        pieces, self._pieces = self._pieces, []
+        self._held_bytes = 0
+        return pieces[0] if len(pieces) == 1 else b"\n".join(pieces)
+
+    def _without_mark(self, chunk: bytes) -> bytes:
+        """Drop a byte order mark, which may come in pieces, from the start of the stream."""
+        text = self._rest + chunk
+        self._rest = b""
+        mark = b"\xef\xbb\xbf"
+        if len(text) < len(mark) and mark.startswith(text):
+            self._rest = text
+            return b""
+        self._fresh = False
+        return text.removeprefix(mark)
