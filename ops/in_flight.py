@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from ops.faults import BEFORE_FSYNC, Faults, NoFaults
 from ops.processes import start_time
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from ops.ledger import Ledger
 
 SUFFIX = ".json"
+CANCEL_SUFFIX = ".cancel"
+"""Beside a note: someone asks its run to stop.  The run's own process looks for it, since only that
+one can clean up."""
+
+WATCH_S = 0.5
+"""How often it looks."""
+
+Wish: TypeAlias = Literal["cancel", "hard_stop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +47,28 @@ class Marker:
 
     def end(self) -> None:
         """Take the note away: the run is in the ledger.  Safe to call twice."""
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.path)
+        for path in (self.path, cancel_path(self.path)):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+
+    def wait_for_wish(self, stop: Waiting, heard: Wish | None) -> Wish | None:
+        """Wait until someone asks the run to stop, in another way than ``heard``.
+
+        Returns None as soon as ``stop`` is set.
+        """
+        while not stop.wait(WATCH_S):
+            wish = _read_wish(cancel_path(self.path))
+            if wish is not None and wish != heard:
+                return wish
+        return None
+
+
+class Waiting(Protocol):
+    """A token that a waiting thread is woken by."""
+
+    def wait(self, timeout_s: float, /) -> bool:
+        """Sleep up to ``timeout_s`` seconds; True as soon as it was set."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +80,16 @@ class Living:
     host: str
     pid: int
     compensating: bool
+
+    def ask(self, wish: Wish) -> None:
+        """Ask the run to stop; on disk when this returns."""
+        with whole_file(cancel_path(self.path)) as stream:
+            stream.write(json.dumps({"wish": wish}).encode())
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the note is still there."""
+        return os.path.exists(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +145,20 @@ def settle_interrupted(ledger: Ledger, wall_s: float) -> tuple[Mapping[str, Any]
             settled.append(record)
         marker.end()
     return tuple(settled)
+
+
+def cancel_path(note_path: str) -> str:
+    """Return where a wish to stop the run of a note lies."""
+    return note_path.removesuffix(SUFFIX) + CANCEL_SUFFIX
+
+
+def _read_wish(path: str) -> Wish | None:
+    try:
+        with open(path, "rb") as stream:
+            text = stream.read(1024)
+    except OSError:
+        return None
+    return "hard_stop" if b"hard_stop" in text else "cancel"
 
 
 def _write(path: str, record: Mapping[str, Any], faults: Faults, *, compensating: bool) -> None:

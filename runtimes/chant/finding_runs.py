@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from ops.errors import OpNotFound, OpsError, unknown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ops.in_flight import InFlight, Living
     from ops.ledger import Ledger
     from runtimes.chant.place import Place
 
@@ -53,6 +55,33 @@ def find_run(place: Place, ledger: Ledger, name: str) -> Mapping[str, Any]:
         msg = f"{name} has no finished run in {place.env}"
         raise RunNotFound(msg)
     return newest
+
+
+def living_run(place: Place, ledger: Ledger, notes: InFlight, name: str) -> Living:
+    """Return the run of an Op, or with an id, that goes on right now on this machine.
+
+    Raises:
+        RunNotFound: None does, several do, or it goes on elsewhere.
+        OpNotFound: ``name`` is no Op.
+
+    """
+    here = [each for each in notes.living() if each.record.get("env") == place.env]
+    found = [each for each in here if name in {each.record["id"], each.record["op"]}]
+    if not found:
+        if not RUN_ID.fullmatch(name):
+            known_op(place, ledger, name)
+        running = ", ".join(f"{each.record['op']} ({each.record['id']})" for each in here)
+        msg = f"{name} does not run in {place.env}; running: {running or 'nothing'}"
+        raise RunNotFound(msg)
+    if len(found) > 1:
+        ids = ", ".join(each.record["id"] for each in found)
+        msg = f"{name} runs {len(found)} times: name one of {ids}"
+        raise RunNotFound(msg)
+    (run,) = found
+    if run.host != os.uname().nodename:
+        msg = f"run {run.record['id']} goes on on {run.host}: cancel it there"
+        raise RunNotFound(msg)
+    return run
 
 
 def _by_id(place: Place, ledger: Ledger, run_id: str) -> Mapping[str, Any]:

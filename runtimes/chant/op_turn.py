@@ -23,6 +23,7 @@ from actors.turn import (
 )
 from ops import run_values as run
 from protocol.errors import InternalError
+from runtimes.chant.cancel_watch import WATCH, CancelWatch
 from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark
 from runtimes.chant.leaf import own_step
 from runtimes.chant.run_drive import Clock, RunDrive
@@ -96,6 +97,7 @@ class OpTurn:
         self._asked: CancelReason | None = None
         self._prepared: Prepared | None = None
         self._drive: RunDrive | None = None
+        self._watch: CancelWatch | None = None
         self._alive: dict[str, bool] = {}
         """Steps that were really asked for, and whether they still run; see `_failed`."""
 
@@ -141,6 +143,8 @@ class OpTurn:
                 return own_step(RECORD, lambda _: self._tasks.record(prepared, record))
 
     def _step_ended(self, end: StepEnd) -> list[TurnEffect]:
+        if end.step_id == WATCH and self._watch is not None:
+            return self._watch_ended(self._watch, end)
         if self._stage == "running":
             return self._running(self._known_drive().step_ended(end))
         if end.step_id != OWN_STEPS.get(self._stage):
@@ -177,14 +181,30 @@ class OpTurn:
     def _begin(self, prepared: Prepared) -> list[TurnEffect]:
         self._stage = "running"
         self._drive = RunDrive(prepared, self._tasks, self._clock, self._grace_s)
+        self._watch = CancelWatch(prepared)
         plan = PlanAnnounced(prepared.context.run_id, prepared.plan)
         said = Say((*self._remarks(prepared.remarks), plan))
-        return [said, *self._running(self._drive.hear(run.RunBegun(self._denied)))]
+        return [
+            said,
+            *self._watch.start(),
+            *self._running(self._drive.hear(run.RunBegun(self._denied))),
+        ]
 
     def _running(self, effects: list[TurnEffect]) -> list[TurnEffect]:
         """Pass on what the run wants; when it has settled, its record comes next."""
-        settled = self._known_drive().settled
-        return [*effects, *self._own("recording")] if settled else effects
+        if not self._known_drive().settled:
+            return effects
+        listening = self._watch.stop() if self._watch else []
+        return [*effects, *listening, *self._own("recording")]
+
+    def _watch_ended(self, watch: CancelWatch, end: StepEnd) -> list[TurnEffect]:
+        """Cancel the run if another process asked for it, and listen on: a second may follow."""
+        wish = watch.ended(end)
+        if wish is None or self._stage != "running":
+            return []
+        said = Say(tuple(self._remarks(["cancelled by chant run cancel"])))
+        cancel = run.CancelAsked(hard=wish == "hard_stop")
+        return [said, *watch.start(), *self._running(self._known_drive().hear(cancel))]
 
     def _cancel(self, reason: CancelReason) -> list[TurnEffect]:
         first, self._asked = self._asked is None, reason
@@ -204,7 +224,9 @@ class OpTurn:
         alive = frozenset(step_id for step_id, runs in self._alive.items() if runs)
         match self._stage:
             case "running" if self._drive is not None:
-                return self._running(self._drive.host_lost("a fault of chant", alive))
+                lost = self._drive.host_lost("a fault of chant", alive)
+                listening = self._watch.lost() if self._watch and WATCH not in alive else []
+                return [*listening, *self._running(lost)]
             case "recording" if RECORD not in self._alive:
                 return self._own("recording")
             case "preparing" | "running" if self._prepared is not None:

@@ -163,6 +163,7 @@ class ProjectTasks:
             environ=self._request.environ,
             remarks=tuple(remarks),
             keeper=keeper,
+            watch=keeper.marker.wait_for_wish if keeper else None,
             points=self._points(found, context, ledger),
         )
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from ops.in_flight import Waiting, Wish
     from ops.plan import Plan
     from ops.run_values import GateAnswered, Origin, RecordGate, RunContext
     from runtimes.chant.point_tasks import PointTasks
@@ -47,6 +48,9 @@ class Prepared:
     """What people should know before it starts, one sentence each."""
     keeper: Any = None
     """The tasks' own: the ledger and the marker."""
+    watch: Callable[[Waiting, Wish | None], Wish | None] | None = None
+    """Waits until another process asks the run to stop, see `ops.in_flight.Marker.wait_for_wish`;
+    None where nobody can."""
     points: PointTasks | None = None
     """What asks the run's questions; None where a run has none to ask."""
 

@@ -23,6 +23,7 @@ from runtimes.chant.verbs.list import LIST
 from runtimes.chant.verbs.operator import OPERATOR
 from runtimes.chant.verbs.operator_status import OPERATOR_STATUS
 from runtimes.chant.verbs.run import RUN
+from runtimes.chant.verbs.run_cancel import RUN_CANCEL
 from runtimes.chant.verbs.run_list import RUN_LIST
 from runtimes.chant.verbs.run_log import RUN_LOG
 from runtimes.chant.verbs.run_report import RUN_REPORT
@@ -44,6 +45,7 @@ VERBS: tuple[Verb, ...] = (
     RUN_STATUS,
     RUN_LOG,
     RUN_REPORT,
+    RUN_CANCEL,
     APPROVE,
     LIST,
     DESCRIBE,
