@@ -258,6 +258,110 @@ def render(
     return activity("render", args, **options)
 
 
+def build(
+    *,
+    check: bool | None = None,
+    params: Mapping[str, Any] | None = None,
+    **options: Unpack[StepOptions],
+) -> Step:
+    """Check the project and write its plans and manifest."""
+    return activity("build", {"check": check, "params": params}, **options)
+
+
+def lint(*, strict: bool | None = None, **options: Unpack[StepOptions]) -> Step:
+    """Judge the project by rules; fails on errors, and on warnings too when ``strict``."""
+    return activity("lint", {"strict": strict}, **options)
+
+
+def snapshot(name: Text | None = None, **options: Unpack[StepOptions]) -> Step:
+    """Look at every resource and keep what was seen."""
+    return activity("snapshot", {"name": name}, **options)
+
+
+def diff(*, allow_drift: bool | None = None, **options: Unpack[StepOptions]) -> Step:
+    """Compare resources with the world; fails on drift, unless it is allowed."""
+    return activity("diff", {"allow_drift": allow_drift}, **options)
+
+
+def git_tag(
+    name: Text,
+    *,
+    ref: Text | None = None,
+    message: Text | None = None,
+    force: bool | None = None,
+    cwd: Text | None = None,
+    **options: Unpack[StepOptions],
+) -> Step:
+    """Tag a commit, HEAD when ``ref`` is absent; a message makes the tag an annotated one."""
+    args = {"name": name, "ref": ref, "message": message, "force": force, "cwd": cwd}
+    return activity("git_tag", args, **options)
+
+
+def git_push(
+    *refs: Text,
+    remote: Text | None = None,
+    force_with_lease: bool | None = None,
+    cwd: Text | None = None,
+    **options: Unpack[StepOptions],
+) -> Step:
+    """Push branches or tags, all or none."""
+    args = {"refs": list(refs), "remote": remote, "force_with_lease": force_with_lease, "cwd": cwd}
+    return activity("git_push", args, **options)
+
+
+def kubectl_apply(
+    *files: Text,
+    kustomize: Text | None = None,
+    namespace: Text | None = None,
+    context: Text | None = None,
+    server_side: bool | None = None,
+    dry_run: bool | None = None,
+    **options: Unpack[StepOptions],
+) -> Step:
+    """Apply manifests with kubectl."""
+    args = {
+        "files": list(files) or None,
+        "kustomize": kustomize,
+        "namespace": namespace,
+        "context": context,
+        "server_side": server_side,
+        "dry_run": dry_run,
+    }
+    return activity("kubectl_apply", args, **options)
+
+
+def helm_upgrade(
+    release: Text,
+    chart: Text,
+    *,
+    namespace: Text | None = None,
+    context: Text | None = None,
+    version: Text | None = None,
+    values: Sequence[Text] | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - its key
+    create_namespace: bool | None = None,
+    wait: bool | None = None,
+    limit: Text | None = None,
+    dry_run: bool | None = None,
+    **options: Unpack[StepOptions],
+) -> Step:
+    """Upgrade a release with helm, or install it."""
+    args = {
+        "release": release,
+        "chart": chart,
+        "namespace": namespace,
+        "context": context,
+        "version": version,
+        "values": values,
+        "set": set,
+        "create_namespace": create_namespace,
+        "wait": wait,
+        "limit": limit,
+        "dry_run": dry_run,
+    }
+    return activity("helm_upgrade", args, **options)
+
+
 def sleep(duration: Text, **options: Unpack[StepOptions]) -> Step:
     """Wait."""
     return activity("sleep", {"duration": duration}, **options)

@@ -19,3 +19,9 @@ def working_folder(args: Mapping[str, Any], context: ActivityContext) -> str:
 def variables(args: Mapping[str, Any], context: ActivityContext) -> dict[str, str]:
     """Return the whole environment: the run's, then the step's own ``env``."""
     return {**context.env, **args.get("env", {})}
+
+
+def unasked(args: Mapping[str, Any], context: ActivityContext) -> dict[str, str]:
+    """Return the whole environment for git, which must not wait for a person's password."""
+    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
+    return {**quiet, **variables(args, context)}
