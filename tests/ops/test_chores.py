@@ -136,8 +136,8 @@ def test_git_asks_nobody(tmp_path: Path) -> None:
     [
         (
             "kubectl_apply",
-            {"files": ["a.yaml", "-x"], "namespace": "n", "context": "c", "dry_run": True},
-            "kubectl apply --filename=a.yaml --filename=-x --namespace=n --context=c --dry-run=server",
+            {"files": ["a", "-x"], "namespace": "n", "context": "c", "dry_run": True},
+            "kubectl apply --filename=a --filename=-x --namespace=n --context=c --dry-run=server",
         ),
         (
             "kubectl_apply",
