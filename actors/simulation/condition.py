@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 
 
 class SimCondition:
-    """What `threading.Condition` is on the real platform; taking its lock is a scheduling point."""
+    """What `threading.Condition` is on the real platform.
 
-    __slots__ = ("_depth", "_entrants", "_owner", "_scheduler", "_sleepers")
+    Taking its lock is a scheduling point, and so is freeing it after somebody was woken: who is
+    woken may go on before the one that woke him does anything more.
+    """
+
+    __slots__ = ("_depth", "_entrants", "_owner", "_scheduler", "_sleepers", "_woke")
 
     def __init__(self, scheduler: Scheduler) -> None:
         """Make a free lock that nobody waits at."""
@@ -23,6 +27,7 @@ class SimCondition:
         self._depth = 0
         self._entrants: list[SimTask] = []
         self._sleepers: list[SimTask] = []
+        self._woke = False
 
     def __enter__(self) -> bool:
         """Take the lock."""
@@ -46,6 +51,9 @@ class SimCondition:
         self._depth -= 1
         if not self._depth:
             self._free()
+            if self._woke and kind is None:
+                self._woke = False
+                self._scheduler.point()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Free the lock, sleep until notified or for ``timeout`` seconds, take it again."""
@@ -65,6 +73,7 @@ class SimCondition:
         """Wake ``n`` sleepers, those that sleep longest."""
         woken, self._sleepers = self._sleepers[:n], self._sleepers[n:]
         for sleeper in woken:
+            self._woke = True
             self._scheduler.wake(sleeper)
 
     def notify_all(self) -> None:
