@@ -294,7 +294,7 @@ def test_r06_an_answer_to_the_request_itself_opens_nothing_and_takes_nothing_awa
     assert meta(reply(talk, option(request, "allow")))["status"] == "ok"
 
 
-UNCLEAR = [
+UNCLEAR: list[Any] = [
     None,
     7,
     [],
