@@ -105,6 +105,13 @@ CONNECTION = (
         (SEEDS,),
     ),
     Mutant(
+        "a turn is started before it lies on its desk",
+        "actors/router.py",
+        "        parts.desk.slot = slot\n        parts.session.tell(StartTurn(slot))\n",
+        "        parts.session.tell(StartTurn(slot))\n        parts.desk.slot = slot\n",
+        (SEEDS,),
+    ),
+    Mutant(
         "a cancel hits what was read after it",
         "actors/switchboard.py",
         "    if turn.seq >= read.seq:\n        return False\n",
@@ -294,7 +301,7 @@ LEDGER = (
         "ops/in_flight.py",
         'now is not None and now == note["start_time"]',
         "now is not None",
-        (Pytest("tests/ops/test_in_flight.py"),),
+        (Pytest("tests/ops/test_in_flight.py", "given_to_another or as_interrupted_once"),),
         fast=True,
     ),
     Mutant(
@@ -309,7 +316,7 @@ LEDGER = (
         "ops/in_flight.py",
         "        _write(self.path, self.record, self.faults, compensating=True)\n",
         "        _write(self.path, self.record, self.faults, compensating=False)\n",
-        (Pytest("tests/ops/test_in_flight.py"),),
+        (Pytest("tests/ops/test_in_flight.py", "given_to_another or as_interrupted_once"),),
         fast=True,
     ),
     Mutant(
