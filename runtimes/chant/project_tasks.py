@@ -13,6 +13,7 @@ from ops.ledger import Ledger, NoLedger, open_ledger
 from ops.run_id import new_run_id
 from ops.run_state import RunState
 from ops.run_values import Moment, RunContext
+from runtimes.chant.beforehand import running_beside, unknown_history, unmet_depends
 from runtimes.chant.gates import reach_gate
 from runtimes.chant.planning import planned, refusal_code
 from runtimes.chant.run_tasks import Prepared, Recorded, RunRefused
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ops.faults import Faults
-    from ops.in_flight import Marker
+    from ops.in_flight import Living, Marker
     from ops.run_values import RecordGate
     from runtimes.chant.planning import Planned
     from runtimes.chant.point_tasks import PointTasks
@@ -123,13 +124,23 @@ class ProjectTasks:
         if ledger is None and (gates := _gates(found)):
             reason = f"{found.op.name} has gates ({', '.join(gates)}), which only the ledger opens"
             return RunRefused(f"{reason}; it can't run with --no-ledger", REFUSED)
-        unmet = [] if request.ignore_depends else unmet_depends(found, ledger)
+        remarks = [f"warning: {problem}" for problem in found.catalog.problems]
+        living: list[Living] = []
+        if ledger is None:
+            remarks.append("without the ledger: this run leaves no record")
+        else:
+            remarks += [*unknown_history(ledger), *self._settle_interrupted(ledger)]
+            living += InFlight(ledger.state_dir, self._faults).living()
+        op, env = found.op, found.plan.env
+        unmet = [] if request.ignore_depends else unmet_depends(op, env, ledger, living)
         if unmet:
             return RunRefused("; ".join(unmet) + "; --ignore-depends runs it all the same", REFUSED)
         context = self._context(found)
         if stop.is_set():
             return None
-        return self._marked(found, context, ledger)
+        return self._marked(
+            found, context, ledger, [*remarks, *running_beside(op.name, env, living)]
+        )
 
     def _context(self, found: Planned) -> RunContext:
         request = self._request
@@ -145,13 +156,11 @@ class ProjectTasks:
             ignored_depends=request.ignore_depends,
         )
 
-    def _marked(self, found: Planned, context: RunContext, ledger: Ledger | None) -> Prepared:
-        remarks = [f"warning: {problem}" for problem in found.catalog.problems]
+    def _marked(
+        self, found: Planned, context: RunContext, ledger: Ledger | None, remarks: list[str]
+    ) -> Prepared:
         keeper = None
-        if ledger is None:
-            remarks.append("without the ledger: this run leaves no record")
-        else:
-            remarks += self._settle_interrupted(ledger)
+        if ledger is not None:
             stub = RunState(found.plan, context).record(self._now())
             notes = InFlight(ledger.state_dir, self._faults)
             marker = notes.begin({**stub, "status": "running"})
@@ -203,15 +212,3 @@ class ProjectTasks:
 
 def _gates(found: Planned) -> list[str]:
     return [step.gate.gate for step in found.plan.steps if step.gate is not None]
-
-
-def unmet_depends(found: Planned, ledger: Ledger | None) -> list[str]:
-    """Say of each Op that must have run well first, and has not, what is known of it."""
-    op, env = found.op, found.plan.env
-    unmet: list[str] = []
-    for name in op.depends:
-        newest = ledger.newest(env, name) if ledger else None
-        status = newest["status"] if newest else "unknown" if ledger is None else "never run"
-        if status != "ok":
-            unmet.append(f"{op.name} depends on {name}, which is not ok in {env}: {status}")
-    return unmet
