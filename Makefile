@@ -7,7 +7,7 @@ PIP := $(PY) -m pip --quiet --disable-pip-version-check --no-input
 INSTALL := $(PIP) install --constraint requirements-dev.txt
 TYPESCRIPT := tests/e2e/typescript/node_modules/.package-lock.json
 
-.PHONY: help demo test mutants check bench typescript clean
+.PHONY: help demo test soak mutants check bench reference typescript clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -19,6 +19,9 @@ demo: .venv/.runtime ## three runs of an Op in examples/box, as a client sees th
 test: .venv/.dev ## all tests
 	@$(MAKE) --silent typescript || echo "make: no TypeScript SDK: its tests will be skipped" >&2
 	$(PY) -m pytest $(ARGS)
+
+soak: .venv/.dev ## 100,000 simulated schedules, which takes some ten minutes
+	.venv/bin/chantry simulate --seeds 100000 --backend greenlet $(ARGS)
 
 mutants: .venv/.dev ## known wrong changes, each of which the tests must catch
 	@$(PY) -m tests.mutants $(ARGS)
@@ -32,6 +35,9 @@ check: .venv/.dev ## ruff, mypy strict, pyright strict, import-linter
 
 bench: .venv/.dev ## our figures beside those of the official SDKs' agents, in one run
 	@$(PY) -m bench $(ARGS)
+
+reference: .venv/.runtime ## docs/reference, made from the tables in the code
+	@$(PY) -m runtimes.chant.reference docs/reference
 
 typescript: $(TYPESCRIPT) ## the official TypeScript SDK, for the end-to-end tests
 

@@ -202,9 +202,8 @@ class SimProcess:
             over = self._aborted is None
             if over:  # the child lives on, but the step is over
                 self._book.step_ended(self._tag)
+                self._decide("exited")
             self._gone()
-        if over:
-            self._decide("exited")
 
     def _child(self) -> None:
         if not self._live_for(self._script.child):

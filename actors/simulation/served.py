@@ -53,6 +53,11 @@ class Served:
         self.killed = False
         self._signals = 0
 
+    @property
+    def hurried(self) -> bool:
+        """Whether a second signal took its time away."""
+        return self._signals > 1
+
     def start(self, runtime: Runtime) -> None:
         """Serve on a process of its own."""
         ground = Ground(
@@ -99,7 +104,7 @@ class Served:
         self.code = server.run()
         if self.code == INTERNAL_FAULT:
             self.book.input_ended = True
-        if self.code == INTERNAL_FAULT or self._signals > 1:
+        if self.code == INTERNAL_FAULT or self.hurried:
             self._abandon()
         self._scheduler.trace.event(f"the server ends with {self.code}")
         self._close_ends()

@@ -43,6 +43,17 @@ def drawn_plan(name: str, numbers: random.Random, *, hangs: bool = False) -> Pla
     return Plan(name, ENV, _named(phases), _named(clean_up, compensates=True))
 
 
+def failing_plan(name: str, script: str) -> Plan:
+    """Make an Op of one step that follows ``script``, and one step of clean-up."""
+    step, undo = _plain("p0", script), _plain("undo0", "prints=1")
+    return Plan(name, ENV, _named([step]), _named([undo], compensates=True))
+
+
+def _plain(name: str, script: str) -> PlannedPhase:
+    step = PlannedStep("", "", "activity", "shell", args={"cmd": script}, timeout_s=LIMIT_S)
+    return PlannedPhase(name, (step,))
+
+
 def gated_plan(name: str, numbers: random.Random) -> Plan:
     """Draw an Op with a gate before its last phase."""
     first, last = _phase("p0", numbers), _phase("p1", numbers)

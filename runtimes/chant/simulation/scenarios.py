@@ -11,7 +11,7 @@ from actors.simulation.served import Pipes
 from ops.errors import OpsError
 from ops.gate_ledger import GateLedger
 from ops.gates import GateAnswer
-from runtimes.chant.simulation.plans import drawn_plan, gated_plan
+from runtimes.chant.simulation.plans import drawn_plan, failing_plan, gated_plan
 from runtimes.chant.simulation.talk import ChantTalk
 
 if TYPE_CHECKING:
@@ -79,6 +79,19 @@ def ended_runs(world: World) -> None:
     talk.client.until_closed()
 
 
+def unread_runs(world: World) -> None:
+    """A client that reads nothing while an Op floods it and fails: clean-up must not wait."""
+    plan = failing_plan("op0", f"prints={world.numbers.choice((60, 200))} size=100 code=1")
+    talk = ChantTalk(world, {"op0": plan})
+    session = talk.serve(Pipes(from_server=600), Reading(pause=500.0, most=500))
+    talk.run(session, "op0")
+    world.platform.sleep(200.0)
+    if not any(step.startswith("undo") for _, step in world.server.steps.begun):
+        world.server.book.violated("clean-up", "it waits for a client that does not read")
+    talk.client.end_input()
+    talk.client.until_closed()
+
+
 def killed_runs(world: World) -> None:
     """Kill the server anywhere, perhaps with the machine, and start it again."""
     numbers = world.numbers
@@ -135,6 +148,7 @@ SCENARIOS = (
     Scenario("cancelled-runs", "Ops cancelled at any moment", cancelled_runs, 3, EVERYWHERE),
     Scenario("late-run-cancels", "cancels that race with a run's end", late_run_cancels, 3),
     Scenario("ended-runs", "ends and signals while an Op runs", ended_runs, 2, codes=(0, 143)),
+    Scenario("unread-runs", "an Op that fails while the client reads nothing", unread_runs),
     Scenario("killed-runs", "a server killed anywhere, and the next one", killed_runs),
     Scenario("gates", "a run at a gate, and people who answer", gates, 2),
     Scenario("full-disk", "Ops while the disk fails", runs, 3, DISK_POINTS),

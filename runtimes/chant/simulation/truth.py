@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from actors.simulation.world import World
     from actors.work import StepEnd
-    from ops.plan import Plan, PlannedPhase
+    from ops.plan import Plan
     from runtimes.chant.simulation.project import SimProject
 
 
@@ -78,9 +78,11 @@ class Truth:
             self._violated("clean-up", f"run {run_id} is {status}, but {began[0]} ran")
         if status not in {"fail", "cancelled"}:
             return
+        if record["not_run"] and not self._hurried():
+            self._violated("clean-up", f"run {run_id} ({status}) left out {record['not_run']}")
         phases = [p for p in reversed(plan.on_failure) if p.name not in record["not_run"]]
         order = [step.partition("-")[0] for step in dict.fromkeys(began)]
-        if list(dict.fromkeys(order)) != [phase.name for phase in phases if self._could_run(phase)]:
+        if list(dict.fromkeys(order)) != [phase.name for phase in phases]:
             self._violated(
                 "clean-up", f"run {run_id} ({status}) ran {order}, of {record['not_run']}"
             )
@@ -88,9 +90,6 @@ class Truth:
             for step in phase.steps:
                 if began.count(step.step_id) > step.retry.attempts:
                     self._violated("clean-up", f"{step.step_id} of {run_id} ran too often")
-
-    def _could_run(self, phase: PlannedPhase) -> bool:
-        return bool(phase.steps)
 
     def _last_ends(self, run_id: str) -> dict[str, StepEnd]:
         ends: dict[str, StepEnd] = {}
@@ -107,6 +106,9 @@ class Truth:
         """A fault may have failed a run whose programs knew nothing of it."""
         failure: dict[str, Any] = record["failure"] or {}
         return bool(self._world.planned.fired) or failure.get("kind") == "lost"
+
+    def _hurried(self) -> bool:
+        return any(served.hurried for served in self._world.servers)
 
     def _cancel_possible(self) -> bool:
         return any(served.book.cancels or served.book.input_ended for served in self._world.servers)

@@ -1,0 +1,121 @@
+"""Thousands of schedules of both actor layer and chant, and seeds that once broke a rule."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from actors.fault_plan import FaultPlan, PlannedFault
+from actors.simulation.backend import make_backend
+from actors.simulation.schedule import play
+from runtimes.chantry.simulation.registry import SCENARIOS
+from tests.scripts import script
+from tests.shared import ROOT
+
+if TYPE_CHECKING:
+    from actors.simulation.schedule import Schedule
+
+ONCE_BROKEN = [
+    ("queue", 32, "a cancel overtook the start of a turn that the executor had picked up already"),
+    ("queue", 43, "a question was lost with the voice of its turn, and nobody answered it"),
+    ("stream", 256, "a step whose start crashed the executor twice was waited for"),
+    ("sessions", 9365, "a turn's speaker outlives a server that falls over, not its process"),
+    ("ended-runs", 1174, "the same after a second signal"),
+]
+"""Scenario, seed, and what it showed.  Kept for what they found, though schedules move on."""
+
+
+def played(name: str, seed: int, plan: FaultPlan | None = None) -> Schedule:
+    return play(SCENARIOS[name], seed, make_backend("threads"), plan=plan)
+
+
+@pytest.mark.slow
+def test_two_thousand_seeds_keep_every_rule() -> None:
+    """In a process of their own: worlds are played with the collector off and logging muted."""
+    done = subprocess.run(
+        [script("chantry"), "simulate", "--seeds", "2000", "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+    found = json.loads(done.stdout)
+
+    assert found["violations"] == []
+    assert found["schedules"] == 2000
+    assert found["faults_fired"] > 300
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(("name", "seed", "about"), ONCE_BROKEN)
+def test_a_seed_that_broke_a_rule_does_not_break_it_again(name: str, seed: int, about: str) -> None:
+    assert played(name, seed).violations == (), about
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_scenario_ends_well_without_faults(name: str) -> None:
+    schedule = played(name, 1, FaultPlan(faults=()))
+
+    assert schedule.violations == ()
+    assert schedule.fired == ()
+
+
+def test_a_seed_has_one_trace_whatever_the_hash_seed_is() -> None:
+    def trace(hash_seed: str, backend: str) -> object:
+        words = ("simulate", "--scenario", "runs", "--seed", "3", "--json", "--backend", backend)
+        done = subprocess.run(
+            [script("chantry"), *words],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            check=True,
+            timeout=60,
+        )
+        return json.loads(done.stdout)["trace_hash"]
+
+    traces = {
+        trace(hash_seed, backend) for hash_seed in ("0", "7") for backend in ("threads", "greenlet")
+    }
+
+    assert len(traces) == 1
+
+
+def test_a_plan_is_injected_and_its_suspended_rules_are_not_judged() -> None:
+    crash = PlannedFault(point="outlet.speak", fault="crash", hit=1)
+    plan = FaultPlan(faults=(crash,), suspends=("answers",))
+
+    schedule = played("basic", 5, plan)
+
+    assert [fired.point for fired in schedule.fired] == ["outlet.speak"]
+    assert schedule.violations == ()
+
+
+def test_a_broken_rule_is_found_and_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("actors.gate.Gate._wait_for_room", lambda _gate: 1_000)
+
+    first = next(each for seed in range(40) if (each := played("slow-client", seed)).violations)
+    again = played("slow-client", first.seed)
+
+    assert "capacity" in {violation.rule for violation in first.violations}
+    assert any("VIOLATION capacity" in line for line in first.trace.short())
+    assert again.trace.hash == first.trace.hash
+
+
+def test_the_command_line_prints_a_trace_hash_and_lists_scenarios() -> None:
+    words = [script("chantry"), "simulate"]
+    one = subprocess.run(
+        [*words, "--scenario", "basic", "--seed", "4"], capture_output=True, text=True, check=True
+    )
+    names = subprocess.run([*words, "--list"], capture_output=True, text=True, check=True)
+    wrong = subprocess.run(
+        [*words, "--scenario", "nonsense"], capture_output=True, text=True, check=False
+    )
+
+    assert "basic, seed 4: trace " in one.stdout
+    assert {line.split()[0] for line in names.stdout.splitlines()} == set(SCENARIOS)
+    assert wrong.returncode == 2
+    assert "no scenario 'nonsense'; known: basic, " in wrong.stderr
