@@ -39,6 +39,8 @@ class Connection:
         self._lock = platform.condition()
         self._owed = OwedTable()
         self._asked: PendingTable[Any] = PendingTable()
+        self._leaving = 0
+        """Answers that are counted as sent but may not have entered the gate yet."""
         self._room: Callable[[], None] | None = None
 
     # --- what the client is owed
@@ -88,23 +90,48 @@ class Connection:
         # Before the put: the client may use the id again as soon as it sees the answer.
         self.sent(request_id)
         try:
-            self.gate.put((line,))
+            self.pass_on(line)
         except GateClosed:
             raise
         except BaseException:
             self._responder.tell(Respond(request_id, line, counted=True))
             raise
 
+    def pass_on(self, line: bytes) -> None:
+        """Put the line of an answer through the gate; see `wait_answered`.
+
+        Raises:
+            GateClosed: The connection is over.
+
+        """
+        try:
+            self.gate.put((line,))
+        finally:
+            with self._lock:
+                # A retried answer passes here twice but was counted once.
+                self._leaving = max(0, self._leaving - 1)
+                self._lock.notify_all()
+
     def sent(self, request_id: RequestId, *, nameless: bool = False) -> None:
-        """Forget an answer about to enter the gate: the client may then use its id again."""
+        """Forget an answer that `pass_on` takes next: the client may then use its id again."""
         with self._lock:
             if nameless:
                 self._owed.sent_anonymous()
             else:
                 self._owed.sent(request_id)
+            self._leaving += 1
             room = self._room if self._owed.unanswered < MAX_UNANSWERED else None
         if room is not None:
             room()
+
+    def wait_answered(self, timeout_s: float, platform: Platform) -> None:
+        """Wait until all that belongs to no turn is answered, at most ``timeout_s`` seconds."""
+        until = platform.monotonic() + timeout_s
+        with self._lock:
+            while (self._owed.unclaimed_count or self._leaving) and (
+                left_s := until - platform.monotonic()
+            ) > 0:
+                self._lock.wait(left_s)
 
     def full(self) -> bool:
         """Tell whether so much is unanswered that nothing more should be read."""

@@ -42,7 +42,7 @@ class ResponderActor(Actor["ResponderMessage"]):
             self._connection.sent(message.request_id, nameless=message.nameless)
         self._counted = message
         with suppress(GateClosed):  # the connection is over, and so is the debt
-            self._connection.gate.put((message.frame,))
+            self._connection.pass_on(message.frame)
 
     def last_words(self, message: ResponderMessage) -> None:
         """Leave an answer that did not get through to the next incarnation."""

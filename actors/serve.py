@@ -20,7 +20,7 @@ from actors.base import System, start
 from actors.clock import Timers
 from actors.faults import NoFaults
 from actors.gate import Gate
-from actors.logs import carry_stdlib
+from actors.logs import carry_stdlib, say
 from actors.messages import EndTurns, Stop
 from actors.notes import SignalNotes
 from actors.real_platform import RealPlatform
@@ -42,6 +42,9 @@ SHUTDOWN_LIMIT_S = 330.0
 """Longest time that turns get to clean up; what is left is then killed with us."""
 HARD_LIMIT_S = 3.0
 """The same after a second signal."""
+LAST_ANSWERS_S = 0.05
+"""What answers of no turn get to leave after the end of input: `printf ... | chant acp` is the
+first thing that a person tries.  A client that does not read gets nothing, as the seed says."""
 STOP_LIMIT_S = 1.0
 """How long the actors get to stop once all turns are over."""
 INTERNAL_FAULT = 70
@@ -120,12 +123,18 @@ class Server:
 
     def run(self) -> int:
         """Serve until something ends the connection; return the exit code."""
-        root = start(self._tree.make_root, lambda _reason: self._notes.put(Note("root down")))
+        try:
+            root = start(self._tree.make_root, lambda _reason: self._notes.put(Note("root down")))
+        except RuntimeError as error:  # the system has no more threads for us
+            say(f"can't serve: {error}")
+            return INTERNAL_FAULT
         self._tree.root.bind(root)
         note = self._notes.get()
         while note.kind == "all over":
             note = self._notes.get()
         code = INTERNAL_FAULT if note.kind == "root down" else note.code
+        if note.kind == "end of input":
+            self._let_answers_leave()
         self._tree.gate.close()
         if note.kind != "root down":
             self._end_turns()
@@ -135,6 +144,12 @@ class Server:
         if self._steps is not None:
             self._steps.close()
         return code
+
+    def _let_answers_leave(self) -> None:
+        """Give what was asked before the end of input its answer, if the client reads at all."""
+        platform = self._system.platform
+        self._tree.connection.wait_answered(LAST_ANSWERS_S, platform)
+        self._tree.gate.wait_empty(LAST_ANSWERS_S, platform)
 
     def _session_opened(self) -> None:
         """Get ready for a prompt once the client has its session: not before, it would wait."""

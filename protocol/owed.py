@@ -30,6 +30,12 @@ class OwedTable:
         """How many answers have not been accepted by the gate yet, those without an id included."""
         return len(self._entries) + self._anonymous
 
+    @property
+    def unclaimed_count(self) -> int:
+        """How many of them no turn is working on."""
+        claimed = sum(entry.state == "claimed" for entry in self._entries.values())
+        return self.unanswered - claimed
+
     def enter(self, request_id: RequestId, seq: int) -> bool:
         """Note a request, the ``seq``-th thing read.  False: its id is in flight already."""
         key = id_key(request_id)

@@ -98,3 +98,15 @@ def resident_kib(pid: int, line: str = "VmRSS") -> int:
             if text.startswith(line + ":"):
                 return int(text.split()[1])
     raise KeyError(line)
+
+
+def wait_until_caught(pid: int, number: int, deadline_s: float = 20) -> None:
+    """Wait until the process has a handler of its own for a signal."""
+    until = time.monotonic() + deadline_s
+    while not _caught(pid) & (1 << (number - 1)):
+        assert time.monotonic() < until, f"process {pid} does not catch signal {number}"
+
+
+def _caught(pid: int) -> int:
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return next(int(row.split()[1], 16) for row in status if row.startswith("SigCgt"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.e2e.agents import CHANT, GRACE_S, run_op
-from tests.e2e.processes import described
+from tests.e2e.processes import described, wait_until_caught
 from tests.e2e.talk import Talk
 from tests.e2e.wire import line
 
@@ -156,13 +156,27 @@ def test_b010_stdin_at_its_end_from_the_start(kind: AgentKind, folder: Path) -> 
         assert talk.drain() == []
 
 
-def test_x06_no_signal_shows_a_traceback_however_early(kind: AgentKind, folder: Path) -> None:
-    # During start-up a signal's own default may still hold; later ones are ours.
+def test_x06_no_signal_shows_a_traceback_once_our_code_runs(kind: AgentKind, folder: Path) -> None:
+    # Before, it is the interpreter's: SIGHUP is only caught by us.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         with Talk(kind, folder) as talk:
+            wait_until_caught(talk.pid, signal.SIGHUP)
             talk.process.send_signal(number)
 
-            assert talk.exit_code() in {128 + number, -number}
+            assert talk.exit_code() == 128 + number
+
+
+def test_what_was_asked_before_the_end_of_input_is_answered(kind: AgentKind, folder: Path) -> None:
+    for _ in range(10):
+        with Talk(kind, folder) as talk:
+            asked = [
+                talk.request("initialize", {"protocolVersion": 1}),
+                talk.request("session/new", {"cwd": str(folder), "mcpServers": []}),
+            ]
+            talk.end_input()
+
+            assert [message["id"] for message in talk.drain() if "id" in message] == asked
+            assert talk.exit_code() == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
