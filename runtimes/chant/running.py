@@ -20,6 +20,7 @@ from runtimes.chant.verbs.verb import CANCELLED, FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from runtimes.chant.items import Item
     from runtimes.chant.render import View
@@ -36,7 +37,8 @@ def run_op(
     platform = RealPlatform()
     tasks = ProjectTasks(request_of(invocation, cwd, environ, channel_of(environ)), platform)
     view = view_for(invocation, environ, out, err)
-    ended = run_turn(OpTurn(tasks, platform, "run"), Unbroken(view, out).show)
+    with lively(view, environ, out) as shown:
+        ended = run_turn(OpTurn(tasks, platform, "run"), Unbroken(shown, out).show)
     value = ended.turn.value
     outcome = value if isinstance(value, RunOutcome) else RunOutcome(FAILED, reason="see the log")
     if invocation.on("--json") and not invocation.on("--progress-json"):
@@ -65,6 +67,18 @@ class Unbroken:
             self._broken = True
             # What is left in the buffer would be written once more at exit, and fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
+
+
+def lively(view: View, environ: Mapping[str, str], out: TextIO) -> AbstractContextManager[View]:
+    """Add a line that tells what runs, where there is a terminal that can take it away again."""
+    from contextlib import nullcontext
+
+    plain = not out.isatty() or environ.get("TERM", "dumb") == "dumb"
+    if plain or not isinstance(view, TerminalView):
+        return nullcontext(view)
+    from runtimes.chant.live_view import LiveView
+
+    return LiveView(view, out)
 
 
 def view_for(invocation: Invocation, environ: Mapping[str, str], out: TextIO, err: TextIO) -> View:
