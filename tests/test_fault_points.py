@@ -27,6 +27,8 @@ OTHER_PROCESS = "the guardian's process: tests break it from outside, by killing
 ON_A_TOKEN = "waits on a cancel signal, whose own wait is the platform's"
 LAST_RESORT = "the bounded end of a process that is being left"
 SET_UP = "makes the object only"
+COMMAND_LINE = "a command at a terminal, not a server; its wait is bounded or ended by a signal"
+READS_OPS = "reading declarations is part of no run, bounded, and tried with programs that misbehave"
 
 EXEMPT: dict[str, str] = {
     "actors/bell.py": A_WAKE_PIPE,
@@ -48,7 +50,15 @@ EXEMPT: dict[str, str] = {
     "actors/supervisor.py Supervisor.ended": ON_A_TOKEN,
     "ops/activities/polling.py poll": ON_A_TOKEN,
     "ops/activities/sleep.py prepare.run": ON_A_TOKEN,
+    "actors/notes.py": MAIN_THREAD,
+    "ops/in_flight.py Marker.wait_for_wish": ON_A_TOKEN,
+    "ops/lease.py take_lease": "asks for a lock without waiting; a refusal is an answer",
+    "ops/op_child.py": READS_OPS,
+    "ops/python_ops.py": READS_OPS,
     "ops/processes.py _lives": A_SIGNAL,
+    "runtimes/chant/live_view.py": COMMAND_LINE,
+    "runtimes/chant/operator/operating.py": COMMAND_LINE,
+    "runtimes/chant/verbs/run_cancel.py": COMMAND_LINE,
     "runtimes/chant/serving.py _refuse": "says why nothing is served",
 }
 """Module, or module and (class and) function: why no fault can be put there."""
