@@ -28,7 +28,7 @@ ON_A_TOKEN = "waits on a cancel signal, whose own wait is the platform's"
 LAST_RESORT = "the bounded end of a process that is being left"
 SET_UP = "makes the object only"
 COMMAND_LINE = "a command at a terminal, not a server; its wait is bounded or ended by a signal"
-READS_OPS = "reading declarations is part of no run, bounded, and tried with programs that misbehave"
+READS_OPS = "reading declarations is part of no run, and has a limit of its own"
 
 EXEMPT: dict[str, str] = {
     "actors/bell.py": A_WAKE_PIPE,
