@@ -71,7 +71,6 @@ class OperatorDesk:
     state: OperatorState
     todo: deque[OperatorEffect] = field(default_factory=deque[OperatorEffect])
     tries: int = 0
-    begun: bool = False
 
 
 class OperatorActor(Actor[OperatorMessage]):
@@ -88,32 +87,34 @@ class OperatorActor(Actor[OperatorMessage]):
         super().__init__(system, address)
         self._desk = desk
         self._hands = hands
-        self._taken = True
+        self._in_hand: OperatorMessage | None = None
+        self._noted: OperatorMessage | None = None
+        """The last message that the state has heard: what came of it lies on the desk."""
 
     def started(self) -> None:
         """Begin, or do what an earlier incarnation left undone, and look at the clock again."""
         desk = self._desk
         desk.tries += bool(desk.todo)
         if desk.tries > MAX_TRIES:
-            desk.todo.popleft()
             desk.tries = 0
+            self._give_up(desk.todo.popleft())
         self._perform()
         self._hear(Woken())
 
     def receive(self, message: OperatorMessage) -> None:
         """Take one message."""
-        self._taken = False
+        self._in_hand = message
         self._hear(Woken() if isinstance(message, Tick) else message)
 
     def last_words(self, message: OperatorMessage) -> None:
         """Leave a message to the next incarnation that did not reach the state."""
-        if not self._taken and not isinstance(message, Tick):
+        if message is not self._noted and not isinstance(message, Tick):
             self.keep(message)
 
     def _hear(self, event: Woken | OpJudged | RunOver | StopAsked) -> None:
         effects = self._desk.state.handle(event, self.system.platform.wall())
         self._desk.todo.extend(effects)
-        self._taken = True
+        self._noted = self._in_hand
         self._perform()
 
     def _perform(self) -> None:
@@ -122,6 +123,17 @@ class OperatorActor(Actor[OperatorMessage]):
             self._do(todo[0])
             todo.popleft()
             self._desk.tries = 0
+
+    def _give_up(self, effect: OperatorEffect) -> None:
+        """Drop what crashed us each time; the state hears what came of it."""
+        why = "the operator crashed each time it tried"
+        match effect:
+            case JudgeOp(op):
+                self._hear(OpJudged(op, "failed", why))
+            case StartRun(op):
+                self._hear(RunOver(op, "fail", reason=why))
+            case _:
+                pass
 
     def _do(self, effect: OperatorEffect) -> None:
         match effect:
