@@ -45,6 +45,17 @@ class Marker:
         """Note that clean-up begins; on disk when this returns."""
         _write(self.path, self.record, self.faults, compensating=True)
 
+    def keep(self, record: Mapping[str, Any]) -> bool:
+        """Put the run's last word, which the ledger could not take, into the note.
+
+        The next run brings it into the ledger.  False: there is no room even for that.
+        """
+        try:
+            _write(self.path, record, self.faults, compensating=False)
+        except OSError:
+            return False
+        return True
+
     def end(self) -> None:
         """Take the note away: the run is in the ledger.  Safe to call twice."""
         for path in (self.path, cancel_path(self.path)):
@@ -106,7 +117,7 @@ class InFlight:
         return Marker(path, record, self.faults)
 
     def abandoned(self) -> Iterator[tuple[Marker, bool]]:
-        """Yield the notes whose process is gone, oldest first, and whether clean-up had begun."""
+        """Yield the notes of runs that are over, oldest first, and whether clean-up had begun."""
         with contextlib.suppress(FileNotFoundError):
             for name in sorted(os.listdir(self._folder)):
                 path = os.path.join(self._folder, name)
@@ -130,7 +141,9 @@ class InFlight:
 
 
 def settle_interrupted(ledger: Ledger, wall_s: float) -> tuple[Mapping[str, Any], ...]:
-    """Record every run whose process is gone as interrupted; return the new records.
+    """Record every run that is over and not in the ledger; return the new records.
+
+    One whose process is gone was interrupted; one whose record was kept ended as that says.
 
     Two that do this at once record each run once: the ledger takes an id only once.
 
@@ -140,7 +153,9 @@ def settle_interrupted(ledger: Ledger, wall_s: float) -> tuple[Mapping[str, Any]
     """
     settled: list[Mapping[str, Any]] = []
     for marker, compensating in InFlight(ledger.state_dir).abandoned():
-        record = interrupted_record(marker.record, wall_s, compensating=compensating)
+        record = marker.record
+        if record.get("ended") is None:
+            record = interrupted_record(record, wall_s, compensating=compensating)
         if ledger.append_run(record).commit is not None:
             settled.append(record)
         marker.end()
@@ -204,7 +219,9 @@ def _read(path: str) -> dict[str, Any] | None:
 
 
 def _runs(note: Mapping[str, Any]) -> bool:
-    """Tell whether the process of a note lives; one of another machine gets the benefit."""
+    """Tell whether a note's run goes on; one of another machine gets the benefit."""
+    if note["record"].get("ended") is not None:
+        return False
     if note["host"] != os.uname().nodename:
         return True
     now = start_time(int(note["pid"]))

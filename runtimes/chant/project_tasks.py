@@ -99,14 +99,16 @@ class ProjectTasks:
             prepared.keeper.marker.mark_compensation()
 
     def record(self, prepared: Prepared, record: Mapping[str, Any]) -> Recorded:
-        """See `RunTasks.record`.  Without a record the mark stays, so that the run is missed."""
+        """See `RunTasks.record`.  Without a record the mark stays and keeps it, if it can."""
         keeper = prepared.keeper
         if not isinstance(keeper, Keeper):
             return Recorded()
         try:
             appended = keeper.ledger.append_run(record)
         except LedgerError as error:
-            return Recorded(lost=error.message)
+            kept = keeper.marker.keep(record)
+            hint = "; it is kept beside it, and the next run brings it in" if kept else ""
+            return Recorded(lost=error.message + hint)
         keeper.marker.end()
         return Recorded((appended.warning,) if appended.warning else ())
 
@@ -203,6 +205,8 @@ class ProjectTasks:
         settled = settle_interrupted(ledger, self._source.wall())
         return [
             f"run {record['id']} of {record['op']} was interrupted: its process is gone"
+            if record["status"] == "interrupted"
+            else f"run {record['id']} of {record['op']} is in the ledger now: {record['status']}"
             for record in settled
         ]
 

@@ -95,3 +95,17 @@ def test_a_process_has_one_start_time_and_a_dead_one_none() -> None:
     assert start_time(os.getpid()) == start_time(os.getpid())
     assert start_time(1) not in {None, start_time(os.getpid())}
     assert start_time(dead_pid()) is None
+
+
+def test_a_run_that_the_ledger_could_not_take_is_brought_in_as_it_ended(tmp_path: Path) -> None:
+    opened = ledger(repository(tmp_path))
+    stub = {**record("1", status="running"), "ended": None}
+    marker = InFlight(opened.state_dir).begin(stub)
+    ended = {**stub, "status": "ok", "ended": "2026-11-30T12:00:00.000Z"}
+
+    assert marker.keep(ended)
+
+    assert list(InFlight(opened.state_dir).living()) == []
+    assert settle_interrupted(opened, 1000.0) == (ended,)
+    assert settle_interrupted(opened, 1000.0) == ()
+    assert opened.newest("local", "release") == ended
