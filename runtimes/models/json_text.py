@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def encode(value: Any) -> bytes:
@@ -36,7 +39,7 @@ def tables(value: Any) -> list[dict[str, Any]]:
     """Return the objects of a list; anything else counts as empty."""
     if not isinstance(value, list):
         return []
-    return [each for each in cast("list[Any]", value) if isinstance(each, dict)]
+    return [each for each in cast("Sequence[Any]", value) if isinstance(each, dict)]
 
 
 def text_of(value: Any) -> str:
@@ -55,8 +58,8 @@ def _clean(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        pairs = cast("dict[Any, Any]", value).items()
+        pairs = cast("Mapping[Any, Any]", value).items()
         return {_clean(str(key)): _clean(each) for key, each in pairs}
     if isinstance(value, list | tuple):
-        return [_clean(each) for each in cast("list[Any]", value)]
+        return [_clean(each) for each in cast("Sequence[Any]", value)]
     return value

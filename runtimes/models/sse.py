@@ -22,7 +22,7 @@ class SseSplitter:
     def __init__(self, limit: int = MAX_EVENT_BYTES) -> None:
         """Hold at most ``limit`` bytes."""
         self._limit = limit
-        self._rest = b""
+        self._rest = bytearray()
         self._pieces: list[bytes] = []
         self._held_bytes = 0
         self._fresh = True
@@ -36,15 +36,8 @@ class SseSplitter:
         """
         if self._fresh:
             chunk = self._without_mark(chunk)
-        text = self._rest + chunk if self._rest else chunk
-        if b"\r" in text:
-            # A CR at the very end may be the first half of a line's end.
-            held = b"\r" if text.endswith(b"\r") else b""
-            text = text[: len(text) - len(held)]
-            text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") + held
-        *lines, self._rest = text.split(b"\n")
         events: list[bytes] = []
-        for line in lines:
+        for line in self._lines(chunk):
             if line.startswith(b"data:"):
                 piece = line[6:] if line[5:6] == b" " else line[5:]
                 self._pieces.append(piece)
@@ -56,13 +49,28 @@ class SseSplitter:
             raise EventTooLong(message)
         return events
 
+    def _lines(self, chunk: bytes) -> list[bytes]:
+        """Return the lines that ``chunk`` ended; the rest is appended, never copied again."""
+        if b"\n" not in chunk and b"\r" not in chunk and not self._rest.endswith(b"\r"):
+            self._rest += chunk
+            return []
+        text = bytes(self._rest) + chunk if self._rest else chunk
+        if b"\r" in text:
+            # A CR at the very end may be the first half of a line's end.
+            held = b"\r" if text.endswith(b"\r") else b""
+            text = text[: len(text) - len(held)]
+            text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") + held
+        *lines, rest = text.split(b"\n")
+        self._rest = bytearray(rest)
+        return lines
+
     def finish(self) -> list[bytes]:
         """Return the data of a last event that only lacks its blank line, or its line's end.
 
         Many servers leave it out; whether the data is whole is for its reader to judge.
         """
         events = self.feed(b"\n\n")
-        self._rest = b""
+        self._rest.clear()
         return events
 
     def _take(self) -> bytes:
@@ -72,11 +80,11 @@ class SseSplitter:
 
     def _without_mark(self, chunk: bytes) -> bytes:
         """Drop a byte order mark, which may come in pieces, from the start of the stream."""
-        text = self._rest + chunk
-        self._rest = b""
+        text = bytes(self._rest) + chunk
+        self._rest.clear()
         mark = b"\xef\xbb\xbf"
         if len(text) < len(mark) and mark.startswith(text):
-            self._rest = text
+            self._rest += text
             return b""
         self._fresh = False
         return text.removeprefix(mark)
