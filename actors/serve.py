@@ -191,6 +191,11 @@ def serve(runtime: Runtime, faults: Faults | None = None, sabotage: Sabotage | N
 
     ``sabotage`` stands in for platform, faults and gate.
     """
+    return Server(runtime, process_ground(faults, sabotage)).run()
+
+
+def process_ground(faults: Faults | None = None, sabotage: Sabotage | None = None) -> Ground:
+    """Take over this process's stdin, stdout and signals: what `serve` stands on."""
     notes: SignalNotes[Note] = SignalNotes()
     signals.note(lambda number: notes.put(Note("signal", 128 + number)))
     sys.setswitchinterval(SWITCH_INTERVAL_S)
@@ -202,7 +207,7 @@ def serve(runtime: Runtime, faults: Faults | None = None, sabotage: Sabotage | N
         platform, faults, gate = sabotage.platform, sabotage.faults, sabotage.gate
     system = System(platform, LoggedTelemetry(), faults, Timers(platform))
     wire_in, wire_out = take_stdio()
-    ground = Ground(
+    return Ground(
         system,
         Source(wire_in, faults),
         Sink(wire_out, faults),
@@ -211,7 +216,6 @@ def serve(runtime: Runtime, faults: Faults | None = None, sabotage: Sabotage | N
         gate,
         _settle_down,
     )
-    return Server(runtime, ground).run()
 
 
 def _real_steps(system: System) -> StepService:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 from actors.runtime import OpenedSession
-from actors.serve import Server
+from actors.serve import Server, process_ground
 from actors.turn import (
     AbortStep,
     CancelAsked,
@@ -140,10 +140,10 @@ class _Numbers:
 def main() -> int:
     """Serve until the client leaves."""
     runtime = StreamRuntime()
-    server = Server(runtime)
+    ground = process_ground()
     # The only look inside: the peak is not part of any answer that users get.
-    runtime.gate = server._tree.gate  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-    return server.run()
+    runtime.gate = ground.gate
+    return Server(runtime, ground).run()
 
 
 if __name__ == "__main__":
