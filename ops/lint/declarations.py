@@ -45,6 +45,13 @@ def invalid_ops(subject: Subject) -> Iterator[Found]:
     catalog = subject.catalog
     every = (each for op in catalog.ops.values() for each in check_op(op, catalog))
     for problem in (*catalog.problems, *every):
+        if problem not in catalog.points.problems:
+            yield problem.file, problem.line, problem.reason
+
+
+def invalid_points(subject: Subject) -> Iterator[Found]:
+    """Yield what is wrong with decision points."""
+    for problem in subject.catalog.points.problems:
         yield problem.file, problem.line, problem.reason
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 RULES = (
     Rule("config-invalid", "error", "chant.toml can be read", declarations.invalid_config),
     Rule("op-invalid", "error", "every Op can run", declarations.invalid_ops),
+    Rule("point-invalid", "error", "every point can be asked", declarations.invalid_points),
     Rule("resource-invalid", "error", "every resource can be read", declarations.invalid_resources),
     Rule("steward-invalid", "error", "stewards name what there is", declarations.invalid_stewards),
     Rule("secret-literal", "error", "no secret stands in a declaration", literal_secrets),

@@ -37,6 +37,8 @@ def parse(words: Sequence[str], verbs: Sequence[Verb]) -> Parsed:
     if words and words[0] == HELP.name:
         return HelpAsked()
     verb = find_verb(words, verbs)
+    if verb is None and HELP.name in words and any(v.path[0] == words[0] for v in verbs):
+        return HelpAsked()
     if verb is None:
         return Misused(_no_verb(words, verbs))
     return _Reading(verb).read(words[len(verb.path) :])

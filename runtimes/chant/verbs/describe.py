@@ -1,4 +1,4 @@
-"""``chant describe NAME``: one Op, resource or steward, resolved for an environment."""
+"""``chant describe NAME``: one Op, resource, steward or point, resolved for an environment."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ops.loading import Catalog
+    from ops.points import Point
     from ops.resources.resource import Resource
     from runtimes.chant.place import Place
 
@@ -45,8 +46,11 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
         found.append(_resource(resources[name]))
     if name in project.stewards:
         found.append({"kind": "steward", **steward_document(project, project.stewards[name])})
+    points = catalog.points.points
+    if name in points:
+        found.append(_point(points[name]))
     if not found:
-        known = {*catalog.ops, *catalog.broken, *resources, *project.stewards}
+        known = {*catalog.ops, *catalog.broken, *resources, *project.stewards, *points}
         raise OpNotFound(unknown("name", name, known))
     text = "\n".join(line for each in found for line in _lines(each, ""))
     return Outcome(OK, {"name": name, "env": place.env, "found": found}, text)
@@ -96,6 +100,20 @@ def _resource(resource: Resource) -> dict[str, Any]:
     }
 
 
+def _point(point: Point) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "kind": "point",
+        "title": point.title,
+        "question": asdict(point.question),
+        "capability": point.capability,
+        "inputs": {name: asdict(each) for name, each in point.inputs.items()},
+        "deciders": [asdict(each) for each in point.deciders],
+        "file": point.file,
+    }
+
+
 def _lines(value: Mapping[str, Any], indent: str) -> Iterator[str]:
     from runtimes.chant.columns import shown_value
 
@@ -114,16 +132,17 @@ def _lines(value: Mapping[str, Any], indent: str) -> Iterator[str]:
 
 DESCRIBE = Verb(
     path=("describe",),
-    summary="Show one Op, resource or steward, resolved for an environment",
+    summary="Show one Op, resource, steward or point, resolved for an environment",
     handler=answer,
     document=(
         '{"name", "env", "found": [{"kind": "op", "file", "labels", "depends", "environments",'
         ' "problems", and without problems "needs" (parameters without a value) and all of run'
         ' --plan} or {"kind": "resource", "reader", "keys", "expect", "description",'
         ' "environments", "op", "timeout_s", "file", "line"} or {"kind": "steward", and all of'
-        " steward show}]}"
+        ' steward show} or {"kind": "point", "title", "question", "capability", "inputs",'
+        ' "deciders", "file"}]}'
     ),
-    params=(Param("NAME", "the name of an Op, a resource or a steward, see chant list"),),
+    params=(Param("NAME", "the name of an Op, a resource, a steward or a point, see chant list"),),
     own_flags=(
         Flag("--param", "a parameter of the Op, may be given for each", "NAME=VALUE", many=True),
         ENV,

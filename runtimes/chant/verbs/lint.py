@@ -69,7 +69,7 @@ def _text(findings: Sequence[LintFinding], fixed: Sequence[str]) -> str:
 
 LINT = Verb(
     path=("lint",),
-    summary="Check Ops, resources, stewards and chant.toml by rules",
+    summary="Check Ops, resources, stewards, points and chant.toml by rules",
     handler=answer,
     document=(
         '{"findings": [{"file", "line", "rule", "level" (error, warning, info), "message",'

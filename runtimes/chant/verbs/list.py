@@ -50,6 +50,10 @@ def _document(catalog: Catalog, declared: Declared) -> dict[str, Any]:
             {"name": each.name, "environment": each.environment, "ops": list(each.ops)}
             for each in project.stewards.values()
         ],
+        "points": [
+            {"name": each.name, "title": each.title, "file": each.file}
+            for each in catalog.points.points.values()
+        ],
         "problems": [
             {"file": problem.file, "line": problem.line, "reason": problem.reason}
             for problem in (*catalog.problems, *declared.problems)
@@ -79,6 +83,7 @@ def _text(catalog: Catalog, declared: Declared) -> str:
     others = {
         "resources": [(each.name, each.reader.name) for each in declared.resources.values()],
         "stewards": [(each.name, each.environment) for each in catalog.project.stewards.values()],
+        "points": [(each.name, each.title) for each in catalog.points.points.values()],
     }
     for title, found in others.items():
         lines += [f"{title}:", *columns(found, "  ")] if found else []
@@ -87,12 +92,13 @@ def _text(catalog: Catalog, declared: Declared) -> str:
 
 LIST = Verb(
     path=("list",),
-    summary="List the Ops, resources and stewards of the project",
+    summary="List the Ops, resources, stewards and points of the project",
     handler=answer,
     document=(
         '{"project", "root", "ops": [{"name", "overview", "file", "environments", "params",'
         ' "phases", "steps"}], "resources": [{"name", "reader", "file"}], "stewards": [{"name",'
-        ' "environment", "ops"}], "problems": [{"file", "line", "reason"}]}'
+        ' "environment", "ops"}], "points": [{"name", "title", "file"}], "problems": [{"file",'
+        ' "line", "reason"}]}'
     ),
     own_flags=(Flag("--names", "only the names of the Ops, one a line"),),
     exit_codes=(OK, USAGE, REFUSED),

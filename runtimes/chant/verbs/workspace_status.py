@@ -18,13 +18,14 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     from ops.in_flight import InFlight
     from runtimes.chant.place import ledger_of, place_of
     from runtimes.chant.runs_shown import run_row
-    from runtimes.chant.waiting import open_gates, stopped_runs
+    from runtimes.chant.waiting import open_gates, open_questions, waiting_runs
 
     place = place_of(invocation, around)
     project, env = place.project, place.env
     ledger = ledger_of(project)
     newest, notes = ledger.newest_of_each(env), InFlight(ledger.state_dir)
-    stopped = stopped_runs(newest)
+    gates, questions = open_gates(ledger, env, time.time()), open_questions(ledger)
+    waiting = waiting_runs(newest, gates, questions)
     document = {
         "project": project.name,
         "env": env,
@@ -33,10 +34,10 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
             run_row(each.record) for each in notes.living() if each.record.get("env") == env
         ],
         "interrupted": [run_row(marker.record) for marker, _ in notes.abandoned()],
-        "gates": open_gates(ledger, env, time.time()),
-        "questions": [each for each in stopped if each["status"] == "waiting"],
+        "gates": gates,
+        "questions": questions,
         "stewards": [
-            {"name": name, "waiting": [each for each in stopped if each["steward"] == name]}
+            {"name": name, "waiting": [each for each in waiting if each["steward"] == name]}
             for name, steward in project.stewards.items()
             if (steward.environment or env) == env
         ],
@@ -64,7 +65,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield from part("running", runs("running"))
     yield from part("interrupted, its process is gone", runs("interrupted"))
     yield from part("gates", [(g["gate"], g["approve"]) for g in document["gates"]])
-    yield from part("questions", [(q["op"], str(q["at"])) for q in document["questions"]])
+    yield from part("questions", [(q["id"], str(q["line"])) for q in document["questions"]])
     waiting = [
         (s["name"], w["op"], str(w["at"])) for s in document["stewards"] for w in s["waiting"]
     ]
@@ -79,8 +80,8 @@ WORKSPACE_STATUS = Verb(
     document=(
         '{"project", "env", "runs": [as "newest" of run list], "running": [the same],'
         ' "interrupted": [the same], "gates": [the pending fact, with "approve", the line to'
-        ' type], "questions": [{"op", "run_id", "status", "steward", "since", "at"}], "stewards":'
-        ' [{"name", "waiting": [as of questions]}]}'
+        ' type], "questions": [as of workspace points, only open ones], "stewards": [{"name",'
+        ' "waiting": [{"op", "run_id", "status", "steward", "since", "at"}]}]}'
     ),
     own_flags=(ENV,),
     exit_codes=(OK, USAGE, REFUSED),

@@ -39,6 +39,7 @@ def test_a_sound_project_has_no_findings(tmp_path: Path) -> None:
     [
         ({"a.op.toml": "name = \n"}, ("op-invalid", "a.op.toml", 1)),
         ({"r.resource.toml": 'name = "r"\n'}, ("resource-invalid", "r.resource.toml", 1)),
+        ({"points/p.toml": "name = \n"}, ("point-invalid", "points/p.toml", 1)),
         (
             {"r.resource.toml": 'name = "r"\nreader = "file"\npath = "x"\nop = "gone"\n'},
             ("resource-invalid", "r.resource.toml", 1),

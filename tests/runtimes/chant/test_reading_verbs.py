@@ -46,6 +46,29 @@ schedule = [{ op = "gated", cron = "*/15 * * * *" }]
 """
 
 
+POINT = """\
+name = "ship-it"
+title = "Ship this build?"
+[question]
+type = "yesno"
+[inputs]
+risk = "string"
+[[deciders]]
+kind = "quorum"
+count = 1
+"""
+
+ASKING = """\
+name = "asking"
+
+[[phases]]
+name = "Ask"
+  [[phases.steps]]
+  point = "ship-it"
+  args = { risk = "high" }
+"""
+
+
 @pytest.fixture
 def box(tmp_path: Path) -> Path:
     folder = make_project(tmp_path / "box", release=RELEASE, failing=FAILING, gated=GATED)
@@ -312,3 +335,36 @@ def test_what_can_not_be_reported_says_why(box: Path) -> None:
         said = chant(box, "run", "report", name)
         assert (said.code, reason in said.err) == (code, True)
     assert chant(box, "run", "report", "release", "--format", "pdf").code == 2
+
+
+def test_points_are_listed_drawn_described_and_waited_for(box: Path) -> None:
+    (box / "points").mkdir()
+    (box / "points/ship-it.toml").write_text(POINT)
+    (box / "ops/asking.op.toml").write_text(ASKING)
+    assert chant(box, "run", "asking", CHANT_STEWARD="box-steward").code == 3
+
+    listed = chant(box, "list", "--json").document
+    (found,) = chant(box, "describe", "ship-it", "--json").document["found"]
+    waits = chant(box, "workspace", "status", "--json").document
+    steward = chant(box, "steward", "show", "box-steward", "--json").document
+
+    assert listed["points"] == [
+        {"name": "ship-it", "title": "Ship this build?", "file": "points/ship-it.toml"}
+    ]
+    assert (found["kind"], found["question"]["type"]) == ("point", "yesno")
+    assert "asking asks point ship-it" in chant(box, "graph").out
+    (question,) = waits["questions"]
+    assert question["line"].startswith(f"chant workspace points answer {question['id']} ")
+    assert [(each["op"], each["at"]) for each in steward["waiting"]] == [("asking", "ship-it")]
+
+    chant(box, "workspace", "points", "answer", question["id"], "--answer", "yes", "--by", "ann")
+
+    answered = chant(box, "workspace", "status", "--json").document
+    assert (answered["questions"], answered["stewards"][0]["waiting"]) == ([], [])
+
+
+def test_help_of_half_a_verb_is_help(box: Path) -> None:
+    said = chant(box, "lifecycle", "--help")
+
+    assert said.code == 0
+    assert "lifecycle snapshot" in said.out
