@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 PLAN = str(ROOT / "examples" / "faults" / "no-answer.toml")
 
 
-def acp(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def acp(*words: str, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [script("chant"), "acp", *words],
+        cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -54,13 +55,18 @@ def test_a_plan_with_mistakes_serves_nothing(tmp_path: Path) -> None:
     )
 
 
-def test_a_steward_gets_no_broken_server_unless_it_is_allowed() -> None:
+def test_a_steward_gets_no_broken_server_unless_it_is_allowed(tmp_path: Path) -> None:
+    declared = '[project]\nname = "p"\n[[steward]]\nname = "night"\nops = []\n'
+    (tmp_path / "chant.toml").write_text(declared, encoding="utf-8")
+
     refused = acp("--faults", PLAN, CHANT_STEWARD="night")
+    by_flag = acp("--faults", PLAN, "--steward", "night", cwd=tmp_path)
     allowed = acp("--faults", PLAN, "--allow-faults", CHANT_STEWARD="night")
 
     assert refused.returncode == 2
     assert refused.stderr == (
         "chant acp: --faults would break what steward 'night' does; --allow-faults permits it\n"
     )
+    assert (by_flag.returncode, by_flag.stderr) == (2, refused.stderr)
     assert allowed.returncode == 0
     assert "FAULTS ON PURPOSE" in allowed.stderr
