@@ -72,12 +72,17 @@ class Book:
         self.seen: dict[str, str] = {}
         """By message id: the text that did."""
         self.violations: list[Violation] = []
-        self.input_ended = False
-        """The client has closed its end, left, or sent a signal: answers may be missing."""
+        self.ended_at: float | None = None
+        """When the client closed its end or left, or a signal came: answers may be missing."""
         self.faults_fired: Callable[[], bool] = _never
         """Whether an internal error has an excuse."""
         self.tag_of_update: Callable[[Json], str] = message_tag
         self.tag_of_answer: Callable[[Json], str] = no_tag
+
+    def end(self) -> None:
+        """Note that from now on the server is to end."""
+        if self.ended_at is None:
+            self.ended_at = self._scheduler.now
 
     def violated(self, rule: str, what: str) -> None:
         """Note a broken rule."""
@@ -198,7 +203,7 @@ class Book:
     def close(self) -> None:
         """Check what can be told only when all is over."""
         for request_id, asked in self.asked.items():
-            if not asked.answers and not self.input_ended:
+            if not asked.answers and self.ended_at is None:
                 self.violated("answers", f"{asked.method} {request_id} was never answered")
             for answer in asked.answers:
                 self._check_cancelled(request_id, asked, answer)
@@ -212,7 +217,7 @@ class Book:
         if asked.method != "session/prompt" or stop_reason(answer) != "cancelled":
             return
         hit = any(at > asked.at and session == asked.session for at, session in self.cancels)
-        if not hit and not self.input_ended:
+        if not hit and self.ended_at is None:
             self.violated("cancel", f"prompt {request_id} was cancelled, and nobody asked for it")
 
     def _check_error(self, ticket: int, asked: Asked, answer: Json) -> None:

@@ -92,7 +92,7 @@ class SimClient:
 
     def end_input(self) -> None:
         """Close what the server reads from."""
-        self._book.input_ended = True
+        self._book.end()
         self._to_server.close_writer()
 
     def leave(self) -> None:

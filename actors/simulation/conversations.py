@@ -206,7 +206,7 @@ def stalled_client(world: World) -> None:
     """A client that stops reading, and ends its input later: nothing may wait for it."""
     talk = Talk(world, Pipes(65_536, 600), Reading(pause=900.0, most=400))
     session = talk.client.new_session()
-    talk.prompt(session, "run prints=100 size=60", talk.one_hang())
+    talk.prompt(session, "say 200", talk.one_hang())
     talk.pause()
     # Those who wait at the gate then: a speaker, the responder, and who opens a session.
     for method in talk.numbers.sample(("session/new", "no/such", "session/new"), k=2):

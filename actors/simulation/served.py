@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 SURVIVORS = ("main", "client", "server", "healer", "program", "child", "pump")
 """How names of tasks begin that must end whatever becomes of a server."""
 
+PATIENCE_S = 100.0
+"""Longer than any scenario's steps, cancels and clean-up take to end."""
+
 
 class Pipes(NamedTuple):
     """Capacities of both directions, in bytes."""
@@ -74,14 +77,14 @@ class Served:
 
     def signal(self, number: int) -> None:
         """Send it a signal."""
-        self.book.input_ended = True
+        self.book.end()
         self._signals += 1
         self._scheduler.trace.event(f"signal {number}")
         self._notes.put(Note("signal", 128 + number))
 
     def kill(self) -> None:
         """End it as SIGKILL does; the guardian then ends what it has started."""
-        self.book.input_ended = True
+        self.book.end()
         self.killed = True
         self._scheduler.trace.event("the server is killed")
         self._scheduler.kill(self._process)
@@ -102,13 +105,20 @@ class Served:
 
     def _run(self, server: Server) -> None:
         self.code = server.run()
+        self._check_pace()
         if self.code == INTERNAL_FAULT:
-            self.book.input_ended = True
+            self.book.end()
         if self.code == INTERNAL_FAULT or self.hurried:
             self._abandon()
         self._scheduler.trace.event(f"the server ends with {self.code}")
         self._close_ends()
         self._timers.close()
+
+    def _check_pace(self) -> None:
+        """An end in order takes as long as what runs needs to stop, and no limit is used up."""
+        asked_at, now = self.book.ended_at, self._scheduler.now
+        if asked_at is not None and now - asked_at > PATIENCE_S and not self.book.faults_fired():
+            self.book.violated("ends", f"it took {now - asked_at:.0f} s to end in order")
 
     def _close_ends(self) -> None:
         """Do what a process's exit does."""

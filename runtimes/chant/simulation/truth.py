@@ -29,6 +29,7 @@ class Truth:
         """Note each run that is not in the ledger once with its true status."""
         project = self._project
         for run_id, op in project.begun.items():
+            self._check_note(run_id)
             if run_id in project.withdrawn:
                 continue
             found = self._records(run_id, op)
@@ -37,6 +38,13 @@ class Truth:
             for record in found:
                 self._check_record(record)
                 self._check_clean_up(record, project.plans[op])
+
+    def _check_note(self, run_id: str) -> None:
+        """Where nothing went wrong, no run leaves its note behind."""
+        servers = self._world.servers
+        wrong = self._world.planned.fired or any(s.hurried or s.killed for s in servers)
+        if not wrong and self._project.disk.read(note_path(run_id)) is not None:
+            self._violated("ledger", f"run {run_id} has ended, and its note is still there")
 
     def _violated(self, rule: str, what: str) -> None:
         self._world.server.book.violated(rule, what)
@@ -111,7 +119,10 @@ class Truth:
         return any(served.hurried for served in self._world.servers)
 
     def _cancel_possible(self) -> bool:
-        return any(served.book.cancels or served.book.input_ended for served in self._world.servers)
+        return any(
+            served.book.cancels or served.book.ended_at is not None
+            for served in self._world.servers
+        )
 
 
 def _programs(record: Mapping[str, Any]) -> list[str]:
