@@ -30,10 +30,11 @@ class Talk(Wire):
         *,
         command: tuple[str, ...] | None = None,
         env: Mapping[str, str] | None = None,
+        cwd: str = "/",
         **pipes: int,
     ) -> None:
         # Started elsewhere on purpose: all work must happen in the session's folder.
-        super().__init__(command or kind.command, cwd="/", env=env, **pipes)
+        super().__init__(command or kind.command, cwd=cwd, env=env, **pipes)
         self.kind = kind
         self.folder = folder
         self.session = ""

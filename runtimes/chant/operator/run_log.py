@@ -51,13 +51,15 @@ class LoggedRun:
     """Shows one run in the log."""
 
     def __init__(self) -> None:
-        self._page = io.StringIO()
+        self._bytes = io.BytesIO()
+        self._page = io.TextIOWrapper(self._bytes, encoding="utf-8", newline="\n")
         self._view = TerminalView(self._page, self._page, colors=False)
 
     def show(self, items: Sequence[Any]) -> None:
         """Write a line for each line that a terminal would show."""
         self._view.show(items)
-        for line in self._page.getvalue().splitlines():
+        self._page.flush()
+        for line in self._bytes.getvalue().decode("utf-8").splitlines():
             log().info("{}", line)
         self._page.seek(0)
         self._page.truncate()
