@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from ops.errors import ParamInvalid, unknown
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ops.model import Param
+
+NUMERALS = {
+    int: re.compile(r"[+-]?[0-9]+"),
+    float: re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"),
+}
+"""What people write.  Python would also take 1_000, spaces around, and digits of other scripts."""
 
 BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -105,9 +112,11 @@ def _number(value: Any, kind: type[int | float]) -> int | float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
+        if not NUMERALS[kind].fullmatch(value):
+            return None
         try:
             value = kind(value)
-        except ValueError:
+        except ValueError:  # thousands of digits
             return None
     if isinstance(value, int):
         return value
