@@ -58,6 +58,7 @@ class Asker:
         env: str = "",
         run_id: str = "",
         step_id: str = "",
+        params: Mapping[str, Any] | None = None,
     ) -> None:
         self.steward = steward
         self.row: dict[str, Any] = {
@@ -68,6 +69,7 @@ class Asker:
             "env": env,
             "run_id": run_id,
             "step_id": step_id,
+            "params": dict(params or {}),
         }
 
 

@@ -12,7 +12,7 @@ from ops.op_file import read_params, read_retry
 from ops.toml_file import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ops.findings import Table
     from ops.model import Param, Profile
@@ -215,8 +215,21 @@ def _stewards(top: Table) -> dict[str, Steward]:
         table.close()
         if steward.name in found:
             table.problem("name", f"another steward is called {steward.name!r}")
+        _check_steward(table, steward, found.values())
         found[steward.name] = steward
     return found
+
+
+def _check_steward(table: Table, steward: Steward, others: Iterable[Steward]) -> None:
+    """Note an Op that two stewards would run in one environment, or one steward twice."""
+    env = steward.environment
+    for op in steward.ops:
+        if steward.ops.count(op) > 1:
+            table.problem("ops", f"op {op!r} is named twice")
+            break
+        taken = [each.name for each in others if op in each.ops and each.environment == env]
+        if taken:
+            table.problem("ops", f"op {op!r} belongs to steward {taken[0]!r} there already")
 
 
 def _schedule(table: Table) -> tuple[str, str]:

@@ -31,6 +31,10 @@ PLANTED = [
     ),
     ("ops/planted.py", "import pykka", "ops knows neither"),
     ("ops/planted.py", "import click", "ops knows neither"),
+    ("ops/planted.py", "import croniter", "croniter only in ops.cron"),
+    ("runtimes/chant/planted.py", "import croniter", "croniter only in ops.cron"),
+    ("ops/planted.py", "import runtimes.models.base", "ops and actors know no provider"),
+    ("actors/planted.py", "import runtimes.models.base", "ops and actors know no provider"),
     ("runtimes/chant/planted.py", "import click", "click only in cli"),
     ("actors/planted.py", "import click", "click only in cli"),
 ]

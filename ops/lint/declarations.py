@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from ops.checking import check_op
+from ops.cron import CronInvalid, parse_cron
 from ops.errors import unknown
 from ops.loading import SUFFIX
 from ops.model import GateStep, ParamRef
@@ -73,7 +74,9 @@ def invalid_stewards(subject: Subject) -> Iterator[Found]:
         for name in dict.fromkeys((*steward.ops, *(op for op, _ in steward.schedule))):
             if name not in known:
                 yield CONFIG, 1, f"steward {steward.name}: {unknown('op', name, known)}"
-        for op, _ in steward.schedule:
+        for op, cron in steward.schedule:
+            if reason := _unkept(cron):
+                yield CONFIG, 1, f"steward {steward.name}: {reason}"
             if op not in steward.ops:
                 yield CONFIG, 1, f"steward {steward.name}: schedules {op}, which is not its own"
         env, declared = steward.environment, project.environments
@@ -142,3 +145,12 @@ def _texts(value: object) -> Iterator[str]:
 
 def _at(op: Op, path: KeyPath, message: str) -> Found:
     return op.file, op.source.lines.line(path) if op.source else 1, message
+
+
+def _unkept(cron: str) -> str:
+    """Say why a schedule can't be kept; empty if it can."""
+    try:
+        parse_cron(cron)
+    except CronInvalid as error:
+        return error.message
+    return ""

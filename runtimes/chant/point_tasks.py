@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from ops.ledger import Ledger
+    from ops.plan import Plan
     from ops.points import Point, Points
     from ops.points_asking import Asked, Said
     from ops.project import Project
@@ -53,12 +54,11 @@ class PointTasks:
         project: Project,
         ledger: Ledger | None,
         context: RunContext,
-        op: str,
-        env: str,
+        plan: Plan,
         provider: Callable[[str], Provider],
         wall: Callable[[], float],
     ) -> None:
-        """Work for the run ``context`` of ``op``.
+        """Work for the run ``context`` of ``plan``.
 
         ``provider`` finds a model's provider by name, or raises
         `runtimes.models.providers.ProviderMissing`.
@@ -67,7 +67,7 @@ class PointTasks:
         self._capabilities = capabilities_of(project, context.steward)
         self._ledger = None if ledger is None else PointLedger(ledger)
         self._context = context
-        self._place = op, env
+        self._plan = plan
         self._provider = provider
         self._wall = wall
 
@@ -136,15 +136,16 @@ class PointTasks:
                 return PointLooked(point, _failed(step_id, reason))
 
     def _asker(self, step_id: str) -> Asker:
-        context, (op, env) = self._context, self._place
+        context, plan = self._context, self._plan
         return Asker(
             context.origin,
             actor=context.actor,
             steward=context.steward,
-            op=op,
-            env=env,
+            op=plan.op,
+            env=plan.env,
             run_id=context.run_id,
             step_id=step_id,
+            params=plan.params,
         )
 
 

@@ -14,7 +14,6 @@ from ops.run_id import new_run_id
 from ops.run_state import RunState
 from ops.run_values import Moment, RunContext
 from runtimes.chant.beforehand import running_beside, unknown_history, unmet_depends
-from runtimes.chant.gates import reach_gate
 from runtimes.chant.planning import planned, refusal_code
 from runtimes.chant.run_tasks import Prepared, Recorded, RunRefused
 from runtimes.chant.verbs.verb import REFUSED
@@ -89,6 +88,8 @@ class ProjectTasks:
 
     def reach_gate(self, prepared: Prepared, asked: RecordGate, stop: Stopping) -> GateLooked:
         """See `RunTasks.reach_gate`."""
+        from runtimes.chant.gates import reach_gate
+
         keeper = prepared.keeper
         ledger = keeper.ledger if isinstance(keeper, Keeper) else None
         return reach_gate(ledger, prepared, asked, self._source.wall(), stop)
@@ -190,8 +191,7 @@ class ProjectTasks:
             project=found.project,
             ledger=ledger,
             context=context,
-            op=found.plan.op,
-            env=found.plan.env,
+            plan=found.plan,
             provider=self._provider,
             wall=self._source.wall,
         )

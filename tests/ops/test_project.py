@@ -113,3 +113,32 @@ def test_the_environment_is_chosen_by_rule(
 def test_an_undeclared_environment_lists_the_declared() -> None:
     with pytest.raises(EnvUnknown, match=r"unknown environment 'prdo' \(did you mean prod\?\); known: local, prod"):  # fmt: skip
         choose_environment(Project("/", environments=("prod", "local")), "prdo")
+
+
+STEWARD = '[[steward]]\nname = "{name}"\nenvironment = "{env}"\nops = {ops}\n'
+
+
+@pytest.mark.parametrize(
+    ("stewards", "said"),
+    [
+        ([("a", "prod", ["x", "x"])], "op 'x' is named twice"),
+        (
+            [("a", "prod", ["x"]), ("b", "prod", ["x"])],
+            "op 'x' belongs to steward 'a' there already",
+        ),
+        ([("a", "prod", []), ("a", "local", [])], "another steward is called 'a'"),
+    ],
+)
+def test_two_stewards_share_neither_a_name_nor_an_op(
+    tmp_path: Path, stewards: list[tuple[str, str, list[str]]], said: str
+) -> None:
+    declared = "".join(STEWARD.format(name=n, env=e, ops=o) for n, e, o in stewards)
+
+    with pytest.raises(ProjectInvalid, match=said):
+        project(tmp_path, {"chant.toml": declared})
+
+
+def test_an_op_may_have_one_steward_in_each_environment(tmp_path: Path) -> None:
+    declared = "".join(STEWARD.format(name=e, env=e, ops=["x"]) for e in ("prod", "local"))
+
+    assert set(project(tmp_path, {"chant.toml": declared}).stewards) == {"prod", "local"}

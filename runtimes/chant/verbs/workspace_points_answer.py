@@ -20,6 +20,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     import time
 
     from ops.errors import ParamInvalid
+    from ops.gates import run_command
     from ops.points_book import is_open
     from ops.points_ledger import PointLedger
     from ops.project import find_project
@@ -41,9 +42,9 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
         text = f"{question_id} is open still: {missing(record)}"
     else:
         text = f"{question_id} is answered: {record['answer']}, by {', '.join(record['by'])}"
-        if record["asked"]["op"]:
-            where = f" --env {record['asked']['env']}" if record["asked"]["env"] else ""
-            text += f"\nnext: chant run {record['asked']['op']}{where}"
+        asked = record["asked"]
+        if asked["op"]:
+            text += f"\nnext: {run_command(asked['op'], asked['env'], asked.get('params'))}"
     return Outcome(OK, kept_document(kept), text, warnings)
 
 

@@ -74,6 +74,7 @@ def test_the_printed_line_answers_and_the_next_run_goes_through(box: Path) -> No
 
     assert said.code == 0
     assert f"{question_id} is answered: yes, by ann" in said.out
+    assert "next: chant run release --env local --param risk=medium" in said.out
     assert again.code == 0
     assert again.document["outcomes"] == {"decision": "yes"}
     assert len(questions(box)) == 1
