@@ -15,6 +15,7 @@ from ops.points_reply import MAX_REPLY_CHARS, read_reply
 from ops.run_values import PointAnswered
 from runtimes.chant.items import Remark
 from runtimes.chant.leaf import own_step
+from runtimes.chant.own_steps import MODEL_KEY, POINT
 from runtimes.chant.point_tasks import PointLooked
 from runtimes.models.base import CallFailed, Finished, TextDelta
 from runtimes.models.providers import ProviderMissing
@@ -27,12 +28,6 @@ if TYPE_CHECKING:
     from ops.points_asking import ModelWanted, Said
     from ops.run_values import AskPoint
     from runtimes.chant.point_tasks import PointTasks
-
-POINT = "(point) "
-"""Our own steps; the point's step follows."""
-
-MODEL_KEY = "model:"
-"""Timers that end a call which takes too long; the call follows."""
 
 MODEL_LIMIT_S = 120.0
 """A decision is a few words; a model that needs longer counts as not reached."""

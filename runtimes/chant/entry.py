@@ -26,6 +26,11 @@ def main() -> None:
 
         # Everything is ended in order by then; tearing the interpreter down would take 10 ms more.
         os._exit(serve_acp(flags))
-    from runtimes.chant.cli import run_command_line
+    from runtimes.chant.straight import perform_straight
 
-    sys.exit(run_command_line(sys.argv[1:]))
+    code = perform_straight(sys.argv[1:])
+    if code is None:
+        from runtimes.chant.cli import run_command_line
+
+        code = run_command_line(sys.argv[1:])
+    sys.exit(code)

@@ -15,9 +15,9 @@ from ops.run_state import RunState
 from ops.step_env import process_env
 from ops.step_result import failed
 from ops.work import ActivityContext
-from runtimes.chant.asking import MODEL_KEY, POINT, Asking
 from runtimes.chant.items import Remark
 from runtimes.chant.leaf import own_step
+from runtimes.chant.own_steps import GATE, MARK, MODEL_KEY, POINT
 from runtimes.chant.run_tasks import GateLooked
 from runtimes.chant.step_values import result_of, startable
 
@@ -25,11 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from actors.work import Render, StepEnd, Stream
+    from runtimes.chant.asking import Asking
     from runtimes.chant.run_tasks import Prepared, RunTasks
-
-MARK = "(mark compensation)"
-GATE = "(gate) "
-"""Our own steps; the gate's step follows.  No Op can have such names: ids have no brackets."""
 
 
 class Clock(Protocol):
@@ -63,7 +60,7 @@ class RunDrive:
         self._timeouts: dict[str, float | None] = {}
         self._looking: set[str] = set()
         """Our own steps that look a gate up."""
-        self._asking = Asking(prepared.points, self.run_id, self.hear)
+        self._asking = self._desk() if any(step.point for step in prepared.plan.steps) else None
 
     @property
     def run_id(self) -> str:
@@ -86,7 +83,7 @@ class RunDrive:
         if isinstance(said, run.CancelAsked):
             # A run that stops at the gate must not use up its approval.
             looking = map(turn.AbortStep, sorted(self._looking))
-            return [*self._released(), *looking, *self._asking.cancel()]
+            return [*self._released(), *looking, *self._silenced()]
         return self._released()
 
     def step_ended(self, end: StepEnd) -> list[turn.TurnEffect]:
@@ -96,18 +93,18 @@ class RunDrive:
             return self._released()
         if end.step_id.startswith(GATE):
             return self._looked(end)
-        if end.step_id.startswith(POINT):
+        if self._asking is not None and end.step_id.startswith(POINT):
             return self._asking.step_ended(end)
         result = result_of(end, self._timeouts.pop(end.step_id, None))
         return self.hear(run.StepFinished(end.step_id, result))
 
     def model_said(self, call_id: str, event: Any) -> list[turn.TurnEffect]:
         """Take a piece of the stream of a model that decides, or its end."""
-        return self._asking.model_said(call_id, event)
+        return [] if self._asking is None else self._asking.model_said(call_id, event)
 
     def timer_fired(self, key: str) -> list[turn.TurnEffect]:
         """Take the end of a wait: the run's own, or for a model."""
-        if key.startswith(MODEL_KEY):
+        if self._asking is not None and key.startswith(MODEL_KEY):
             return self._asking.timer_fired(key)
         return self.hear(run.Tick(key))
 
@@ -130,9 +127,19 @@ class RunDrive:
         held = {each.step_id for each in self._held if isinstance(each, run.StartStep)}
         return [
             *again,
-            *self._asking.cancel(),
+            *self._silenced(),
             *self.hear(run.HostLost(reason, alive | held)),
         ]
+
+    def _desk(self) -> Asking:
+        # Models and their settings are half of what a run would have to import.
+        from runtimes.chant.asking import Asking
+
+        return Asking(self._prepared.points, self.run_id, self.hear)
+
+    def _silenced(self) -> list[turn.TurnEffect]:
+        """End what is being asked."""
+        return [] if self._asking is None else self._asking.cancel()
 
     def _hear(self, said: run.RunInput) -> None:
         moment = run.Moment(self._clock.wall(), self._clock.monotonic())
@@ -164,8 +171,10 @@ class RunDrive:
                 return [turn.DropTimer(key)]
             case run.RecordGate():
                 return [self._look_up(effect)]
-            case run.AskPoint():
+            case run.AskPoint() if self._asking is not None:
                 return self._asking.ask(effect)
+            case run.AskPoint(step_id):
+                self._hear(run.PointAnswered(step_id, "failed", error="this run can ask nobody"))
             case run.MarkCompensation():
                 self._marking = True
                 return [self._mark()]

@@ -17,7 +17,7 @@ from ops.run_values import GateAnswered
 from protocol.acp.updates import AgentMessageChunk, ToolCall, ToolCallUpdate
 from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark
 from runtimes.chant.op_turn import PREPARE, RECORD, WITHDRAW, OpTurn
-from runtimes.chant.run_drive import GATE, MARK
+from runtimes.chant.own_steps import GATE, MARK
 from runtimes.chant.run_tasks import RunOutcome, RunRefused
 from runtimes.chant.updates import updates_of
 from tests.runtimes.chant.hosts import (

@@ -15,6 +15,7 @@ from protocol.errors import InternalError
 from runtimes.chant.at_gate import DurableGates
 from runtimes.chant.items import PermissionAsked, RecordWritten, Remark
 from runtimes.chant.op_turn import PREPARE, RECORD, OpTurn
+from runtimes.chant.own_steps import GATE, MARK
 from runtimes.chant.permission_turn import ANSWER, AnswerGiven, PermissionTurn
 from runtimes.chant.permissions import (
     MAX_OPEN,
@@ -24,7 +25,6 @@ from runtimes.chant.permissions import (
     UnclearPermission,
     read_permission,
 )
-from runtimes.chant.run_drive import GATE, MARK
 from runtimes.chant.verb_turn import SaidTurn
 from runtimes.chant.verbs.run import RUN
 from runtimes.chant.verbs.verb import Invocation
