@@ -54,6 +54,7 @@ MAX_TRIES = 2
 
 BEFORE_MACHINE = point("executor.decide", "a turn's machine is about to hear an event")
 BEFORE_START = point("executor.start", "the executor is about to start a step", WITH_ERROR)
+AFTER_START = point("executor.started", "the executor has started a step")
 
 
 class StepOver(NamedTuple):
@@ -297,6 +298,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
             self.arm_timer(f"timeout:{order.step_id}", order.timeout_s)
         source = slot.outlet.open_source()
         live.handle = self._steps.start(order.step_id, order.work, source, order.render, ended)
+        self.system.faults.at(AFTER_START, order.step_id)
 
     def _step_over(self, slot: TurnSlot, step_id: str) -> None:
         live = slot.steps.get(step_id)

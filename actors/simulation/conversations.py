@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from actors.simulation.client import Reading
 from actors.simulation.probe import ProbeRuntime
-from actors.simulation.scenario import Scenario
+from actors.simulation.scenario import IN_ACTORS, Scenario
 from actors.simulation.served import Pipes
 
 if TYPE_CHECKING:
@@ -244,6 +244,21 @@ def signals(world: World) -> None:
     talk.client.until_closed()
 
 
+def crashes(world: World) -> None:
+    """A turn of all kinds of work, and one that is cancelled, while actors crash."""
+    talk = Talk(world)
+    talk.client.on_question = lambda _message: {"nonsense": 1}
+    session = talk.client.new_session()
+    work = ("ask", "call chunks=3", "run prints=2", "call chunks=2 pause=0.1", "ask", "work 0.6")
+    request = talk.prompt(session, *world.numbers.sample(work, k=4))
+    if world.numbers.random() < 0.5:  # noqa: PLR2004
+        talk.client.answer(request)
+    hanging = talk.prompt(session, talk.one_hang())
+    talk.pause()
+    talk.client.cancel(session)
+    talk.finish(request, hanging)
+
+
 def questions(world: World) -> None:
     """Questions to the client that are answered late, twice, wrongly or never."""
     talk = Talk(world)
@@ -285,5 +300,6 @@ SCENARIOS = (
     Scenario("stalled-client", "a client that stops reading and then ends", stalled_client, 2),
     Scenario("end-in-turn", "the end of input while turns run", end_in_turn, 2),
     Scenario("signals", "one or two signals while a turn runs", signals, 2, codes=(143,)),
+    Scenario("crashes", "crashes of actors in all kinds of work", crashes, 3, IN_ACTORS, calm=0.0),
     Scenario("questions", "questions answered late, twice, wrongly, never", questions, 3),
 )

@@ -17,15 +17,13 @@ DELAYS_S = (0.1, 1.0, 2.0, 5.0)
 """Like the durations of the scenarios, so that a delay often ends just when something else does."""
 LATEST_HIT = 40
 ACTORS = (
-    "*",
-    "reader",
-    "router",
+    *("*",) * 2,
+    *("reader",) * 2,
+    *("router",) * 4,
+    *("executor*",) * 4,
+    *("session ?",) * 2,
     "writer",
     "responder",
-    "gate",
-    "session ?",
-    "executor*",
-    "executor*",
     "model call*",
     "session supervisor*",
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from actors.model_call import ModelEnded
-from actors.runtime import OpenedSession
+from actors.opened_session import OpenedSession
 from actors.simulation.model import StreamScript, simulated_request
 from actors.turn import (
     AbortCall,

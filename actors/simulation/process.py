@@ -97,6 +97,10 @@ class SimProcess:
         """Tell whether the program or its child runs."""
         return self._alive > 0
 
+    def is_attempt_of(self, tag: str, step_id: str) -> bool:
+        """Tell whether it belongs to that step."""
+        return (self._tag, self.step_id) == (tag, step_id)
+
     def start(self) -> None:
         """Run it."""
         self._platform.spawn(f"pump {self.step_id}", self._pump)

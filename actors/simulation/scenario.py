@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
     from actors.simulation.world import World
 
-ACTOR_POINTS = (
-    "actor.receive",
-    "actor.receive",
-    "actor.handled",
+IN_ACTORS = ("actor.receive", "actor.handled", "executor.started")
+EVERYWHERE = (
+    *("actor.receive",) * 5,
+    *("actor.handled",) * 4,
     "actor.start",
     "reader.decoded",
     "gate.put",
@@ -22,9 +22,14 @@ ACTOR_POINTS = (
     "outlet.speak",
     "executor.decide",
     "executor.start",
+    "executor.started",
+    "step.spawn",
+    "step.read",
+    "step.end",
+    "step.call",
+    "step.return",
+    "model.chunk",
 )
-STEP_POINTS = ("step.spawn", "step.read", "step.end", "step.call", "step.return", "model.chunk")
-EVERYWHERE = (*ACTOR_POINTS, *STEP_POINTS)
 """Points that a drawn plan hits; the weight of one is how often it stands here."""
 
 
@@ -35,7 +40,9 @@ class Scenario(NamedTuple):
     about: str
     play: Callable[[World], None]
     most_faults: int = 0
-    """That are drawn for a seed; at least half of the seeds have none."""
+    """That are drawn for a seed."""
     points: tuple[str, ...] = EVERYWHERE
+    calm: float = 0.5
+    """Share of the seeds that have no faults."""
     codes: tuple[int, ...] = (0,)
     """Exit codes that are right; 70 is, besides, where the plan crashed a supervisor."""

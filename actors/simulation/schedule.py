@@ -72,7 +72,7 @@ def play(
 def drawn_plan(scenario: Scenario, seed: int) -> FaultPlan:
     """Draw the plan of a seed."""
     numbers = stream(f"{scenario.name}/{seed}", "faults")
-    if not scenario.most_faults or numbers.random() < 0.5:  # noqa: PLR2004
+    if not scenario.most_faults or numbers.random() < scenario.calm:
         return FaultPlan(faults=(), name="none", seed=seed)
     return draw_plan(seed, numbers, scenario.points, scenario.most_faults)
 

@@ -108,6 +108,9 @@ class SimSteps:
         on_end: Callable[[StepEnd], None],
     ) -> SimProcess:
         tag = _tag(work)
+        live = [each for each in self._live.values() if isinstance(each, SimProcess)]
+        if any(each.is_attempt_of(tag, step_id) for each in live):
+            self._book.violated("children", f"step {step_id} of {tag} was started while it runs")
         self.begun.append((tag, step_id))
         process = SimProcess(
             step_id,
