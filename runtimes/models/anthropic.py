@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from runtimes.models.anthropic_stream import FROM, AnthropicStream
 from runtimes.models.base import Image, Kept, Text, ToolOutput, ToolUse
-from runtimes.models.dialect import sides
+from runtimes.models.dialect import NO_EFFORT, NO_TEMPERATURE, Optional, sides
 from runtimes.models.json_text import read_object
 
 if TYPE_CHECKING:
@@ -23,21 +23,21 @@ BUDGETS: dict[Effort, int] = {"low": 2048, "medium": 8192, "high": 16384, "max":
 """Tokens to think with; at least 1024 and fewer than the whole answer may have."""
 LEAST_BUDGET = 1024
 EFFORTS: dict[Effort, str] = {"low": "low", "medium": "medium", "high": "high", "max": "max"}
-ADAPTIVE = "budget_tokens"
-"""Newer models refuse a budget by this name, and think as much as an effort lets them."""
+BUDGET = "budget_tokens"
+"""Newer models refuse it: they adapt how much they think to an effort."""
 
 
 class Anthropic:
     """See `runtimes.models.dialect.Dialect`."""
 
     base_url = "https://api.anthropic.com/v1"
-    optional = {  # noqa: RUF012 - read only, as the protocol says
-        ADAPTIVE: "",
-        "thinking": "the provider does not take this --effort for this model",
-        "output_config": "",
-        "cache_control": "",
-        "temperature": "the provider takes no temperature",
-    }
+    optional = (
+        Optional(BUDGET, "adaptive"),
+        Optional("output_config", "output_config"),
+        Optional("thinking", "thinking", NO_EFFORT),
+        Optional("cache_control", "cache_control"),
+        Optional("temperature", "temperature", NO_TEMPERATURE),
+    )
 
     def path(self, request: ModelRequest) -> str:
         """Return the same for all models."""
@@ -88,7 +88,7 @@ class Anthropic:
 def _thinking(effort: Effort | None, limit: int, omit: frozenset[str]) -> dict[str, Any]:
     if effort is None or effort == "off" or "thinking" in omit:
         return {}
-    if ADAPTIVE in omit:
+    if BUDGET in omit:
         return {"thinking": {"type": "adaptive"}, "output_config": {"effort": EFFORTS[effort]}}
     budget = min(BUDGETS[effort], limit - 1)
     if budget < LEAST_BUDGET:

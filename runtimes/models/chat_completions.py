@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from runtimes.models.base import Image, Kept, Reasoning, Text, ToolOutput, ToolUse
 from runtimes.models.chat_stream import FROM, ChatStream
-from runtimes.models.dialect import data_url, sides
+from runtimes.models.dialect import NO_EFFORT, NO_LIMIT, NO_TEMPERATURE, Optional, data_url, sides
 from runtimes.models.stream_parser import bare_tools
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ class ChatCompletions:
     """See `runtimes.models.dialect.Dialect`."""
 
     base_url = ""
-    optional = {  # noqa: RUF012 - read only, as the protocol says
-        "stream_options": "",
-        # Tried in this order: old servers know only the first, OpenAI's newest models the second.
-        "max_tokens": "",
-        "max_completion_tokens": "the provider takes no limit of output tokens",
-        "temperature": "the provider takes no temperature",
-        "reasoning_effort": "the provider does not take this --effort for this model",
-    }
+    optional = (
+        Optional("stream_options", "stream_options"),
+        # In this order: old servers know only the first, OpenAI's newest models only the second.
+        Optional("max_tokens", "max_tokens"),
+        Optional("max_completion_tokens", "max_completion_tokens", NO_LIMIT),
+        Optional("temperature", "temperature", NO_TEMPERATURE),
+        Optional("reasoning_effort", "reasoning_effort", NO_EFFORT),
+    )
 
     def path(self, request: ModelRequest) -> str:
         """Return the same for all models."""

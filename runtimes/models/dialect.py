@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from runtimes.models.base import Image, Message, ModelRequest, Part
     from runtimes.models.config import ProviderConfig
     from runtimes.models.stream_parser import StreamParser
+
+NO_EFFORT = "the provider does not take --effort for this model"
+NO_LIMIT = "the provider takes no limit of output tokens"
+NO_TEMPERATURE = "the provider takes no temperature"
+
+
+class Optional(NamedTuple):
+    """A field that some servers refuse; the call is then sent again without it."""
+
+    name: str
+    words: str
+    """What the refusal must contain, in lower case."""
+    note: str = ""
+    """Said to people, if they should know."""
 
 
 class Dialect(Protocol):
@@ -21,8 +33,8 @@ class Dialect(Protocol):
         ...
 
     @property
-    def optional(self) -> Mapping[str, str]:
-        """Fields that a server may refuse: sent again without, with this remark if it is any."""
+    def optional(self) -> tuple[Optional, ...]:
+        """Fields that a server may refuse, the more likely ones first."""
         ...
 
     def path(self, request: ModelRequest) -> str:

@@ -63,7 +63,7 @@ def status_failure(
     words = _words(error) or _first_words(body)
     said = f"it answered {status}: {words}" if words else f"it answered {status}"
     hint = _retry_after(headers, now_s)
-    return _judged(said, status, error, hint if hint is not None else _retry_info(error))
+    return judged(said, status, error, hint if hint is not None else _retry_info(error))
 
 
 def stream_failure(sent: Any) -> CallFailed:
@@ -74,12 +74,13 @@ def stream_failure(sent: Any) -> CallFailed:
     if status is None:
         status = next((STATUS_OF[each] for each in names if each in STATUS_OF), None)
     said = _words(error) or orjson.dumps(sent).decode()[:MAX_TEXT_CHARS]
-    return _judged(f"it broke off: {said}", status, error, _retry_info(error))
+    return judged(f"it broke off: {said}", status, error, _retry_info(error))
 
 
-def _judged(
+def judged(
     said: str, status: int | None, error: Mapping[str, Any], retry_after_s: float | None
 ) -> CallFailed:
+    """Return what is ``said`` with what follows from it; ``status`` None: nobody gave one."""
     names = _names(error)
     overflow = status in {None, BAD_REQUEST, TOO_LARGE} and (
         "context_length_exceeded" in names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from runtimes.models.base import Image, Kept, Text, ToolOutput, ToolUse
-from runtimes.models.dialect import sides
+from runtimes.models.dialect import NO_EFFORT, NO_TEMPERATURE, Optional, sides
 from runtimes.models.gemini_stream import FROM, GeminiStream
 from runtimes.models.json_text import read_object
 
@@ -33,10 +33,10 @@ class Gemini:
     """See `runtimes.models.dialect.Dialect`."""
 
     base_url = "https://generativelanguage.googleapis.com/v1beta"
-    optional = {  # noqa: RUF012 - read only, as the protocol says
-        "thinking": "the provider does not take this --effort for this model",
-        "temperature": "the provider takes no temperature",
-    }
+    optional = (
+        Optional("thinking", "thinking", NO_EFFORT),
+        Optional("temperature", "temperature", NO_TEMPERATURE),
+    )
 
     def path(self, request: ModelRequest) -> str:
         """Return the model's own path."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, cast
 
-from runtimes.models.scripted import ScriptInvalid, read_script
+from runtimes.models.config_table import ConfigInvalid, provider_config
+from runtimes.models.credentials import radian_home
+from runtimes.models.registry import make_provider
+from runtimes.models.scripted import ScriptInvalid
+from runtimes.models.secrets import Secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from runtimes.models.base import Provider
 
-HOME = "RADIAN_HOME"
 CONFIG = "config.toml"
 MAX_CONFIG_BYTES = 1024 * 1024
 
@@ -23,8 +26,7 @@ class ProviderMissing(Exception):  # noqa: N818 - an answer, worded for people
 
 def config_file(environ: Mapping[str, str]) -> str:
     """Return where a person's providers are declared."""
-    home = environ.get(HOME) or os.path.join(environ.get("HOME", ""), ".radian")
-    return os.path.join(home, CONFIG)
+    return os.path.join(radian_home(environ), CONFIG)
 
 
 def find_provider(name: str, environ: Mapping[str, str]) -> Provider:
@@ -40,15 +42,13 @@ def find_provider(name: str, environ: Mapping[str, str]) -> Provider:
         listed = f"known: {', '.join(sorted(providers))}" if providers else "there are none"
         message = f"{path} has no provider {name!r}; {listed}"
         raise ProviderMissing(message)
-    settings = _table(providers[name], f"provider {name}")
-    if settings.get("kind") != "scripted":
-        message = f"provider {name} is of kind {settings.get('kind')!r}, which can't be called yet"
-        raise ProviderMissing(message)
-    script = os.path.join(os.path.dirname(path), str(settings.get("script", "")))
+    folder = os.path.dirname(path)
     try:
-        return read_script(script)
-    except ScriptInvalid as error:
-        raise ProviderMissing(str(error)) from error
+        config = provider_config(name, providers[name], folder)
+        return make_provider(config, Secrets(environ))
+    except (ConfigInvalid, ScriptInvalid) as error:
+        message = f"{error} (in {path})" if isinstance(error, ConfigInvalid) else str(error)
+        raise ProviderMissing(message) from error
 
 
 def _config(path: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from runtimes.models.base import Image, Kept, Text, ToolOutput, ToolUse
-from runtimes.models.dialect import data_url, sides
+from runtimes.models.dialect import NO_EFFORT, NO_LIMIT, NO_TEMPERATURE, Optional, data_url, sides
 from runtimes.models.responses_stream import FROM, ResponsesStream
 from runtimes.models.stream_parser import bare_tools
 
@@ -23,13 +23,13 @@ class Responses:
     """See `runtimes.models.dialect.Dialect`."""
 
     base_url = "https://api.openai.com/v1"
-    optional = {  # noqa: RUF012 - read only, as the protocol says
-        "reasoning": "the provider does not take this --effort for this model",
-        "include": "",
-        "store": "",
-        "temperature": "the provider takes no temperature",
-        "max_output_tokens": "the provider takes no limit of output tokens",
-    }
+    optional = (
+        Optional("include", "include"),
+        Optional("store", "store"),
+        Optional("reasoning", "reasoning", NO_EFFORT),
+        Optional("temperature", "temperature", NO_TEMPERATURE),
+        Optional("max_output_tokens", "max_output_tokens", NO_LIMIT),
+    )
 
     def path(self, request: ModelRequest) -> str:
         """Return the same for all models."""

@@ -17,6 +17,7 @@ from runtimes.models.base import (
     ToolCalled,
     Usage,
 )
+from runtimes.models.failures import judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,7 +36,6 @@ FINISHES: dict[str, FinishReason] = {
 }
 THENS: dict[str, Then] = {"repeat-last": "repeat-last", "error": "error"}
 MAX_SCRIPT_BYTES = 16 * 1024 * 1024
-TOO_MANY, SERVER_FAULT = 429, 500
 
 
 class ScriptInvalid(ValueError):  # noqa: N818 - an answer to the person who wrote the script
@@ -158,10 +158,8 @@ def _arguments(call: Mapping[str, Any]) -> str:
 
 
 def _error(error: Mapping[str, Any]) -> CallFailed:
-    status = error.get("status")
-    retry = status is None or status == TOO_MANY or status >= SERVER_FAULT
     message = str(error.get("message", "scripted failure"))
-    return CallFailed(message, status, retry, error.get("retry_after_s"))
+    return judged(message, error.get("status"), error, error.get("retry_after_s"))
 
 
 def _events(entry: Entry) -> Iterator[ModelEvent]:

@@ -168,7 +168,7 @@ def test_a_configured_provider_is_found_and_its_script_lies_beside_the_config(
     [
         ("", "has no provider 'play'; there are none"),
         ('[providers.other]\nkind = "scripted"\n', "known: other"),
-        ('[providers.play]\nkind = "gemini"\n', "of kind 'gemini', which can't be called yet"),
+        ('[providers.play]\nkind = "oracle"\n', "kind must be one of .*, not 'oracle'"),
         ('[providers.play]\nkind = "scripted"\nscript = "gone.json"\n', "gone.json can't be read"),
         ("providers = 3\n", "must be a table"),
         ("[", "can't be read"),

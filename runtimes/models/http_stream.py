@@ -1,0 +1,243 @@
+"""One POST, and its answer as it arrives.  Waits end by the answer, a time limit or a cancel.
+
+httpcore2 (the engine of httpx2) and the TLS library are imported with the first call, on the
+thread that makes it, or by `warm_up`.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from runtimes.models.hang_up import Cancelled, HangUp, aside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from runtimes.models.base import Cancel
+
+CONNECT_TIMEOUT_S = 20.0
+KEEP_IDLE_S = 30.0
+"""Longer, and a firewall on the way may have forgotten the connection without telling us."""
+KEEP_CONNECTIONS = 4
+REST_S = 0.1
+"""How long the rest of an answer that is over may take, before we give the connection up."""
+MAX_BODY_BYTES = 256 * 1024
+"""Of an answer that is no stream: errors, and pages of proxies."""
+
+
+class NoAnswer(Exception):  # noqa: N818 - an outcome of a call
+    """The answer did not come, or broke off; the message is for people.
+
+    ``retry``: calling again may help.
+    """
+
+    def __init__(self, message: str, *, retry: bool) -> None:
+        """Keep both."""
+        super().__init__(message)
+        self.retry = retry
+
+
+class Target(NamedTuple):
+    """Where to, and what with."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+    silence_s: float
+    """How long nothing may come before we give up."""
+
+
+class Reply:
+    """An answer whose body is still to come."""
+
+    def __init__(self, response: Any, silence_s: float, hang_up: HangUp) -> None:
+        """Take a response of httpcore2."""
+        self.status: int = response.status
+        self.headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in response.headers
+        }
+        """Names in lower case."""
+        self._stream = response.extensions["network_stream"]
+        self._chunks = self._told(response, silence_s, hang_up)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield what arrives; asked again, go on where it was left.
+
+        Raises:
+            NoAnswer: It broke off.
+            Cancelled: See there.
+
+        """
+        return self._chunks
+
+    def body(self) -> bytes:
+        """Read a short answer to its end; as much as came of it, if it breaks off."""
+        data = bytearray()
+        try:
+            for chunk in self._chunks:
+                data += chunk
+                if len(data) >= MAX_BODY_BYTES:
+                    break
+        except NoAnswer:
+            pass  # the status has arrived, and says more than a broken body
+        return bytes(data[:MAX_BODY_BYTES])
+
+    def finish(self) -> None:
+        """Read what little is left after the end of an answer, so that the connection lives on."""
+        self._stream.limit_s = REST_S
+        self.body()
+        self._stream.limit_s = None
+
+    @staticmethod
+    def _told(response: Any, silence_s: float, hang_up: HangUp) -> Iterator[bytes]:
+        with _told_as(silence_s, hang_up):
+            yield from response.iter_stream()
+
+
+class HttpClient:
+    """Keeps a provider's connections.  Safe to use from several threads."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        """Open nothing yet; ``environ`` may name proxies."""
+        self._environ = environ
+        self._lock = threading.Lock()
+        self._pools: dict[str, tuple[Any, Any]] = {}
+
+    def post(self, target: Target, cancel: Cancel) -> _Open:
+        """Return a context that sends the request and gives its `Reply`."""
+        return _Open(self, target, HangUp(cancel))
+
+    def pool(self, url: str, cancel: Cancel) -> tuple[Any, Any]:
+        """Return (pool, backend) for an address; makes them with the first call."""
+        made = self._pools.get(_origin(url))
+        # Reading the library and the certificates takes a while, which a cancel need not wait for.
+        return made if made is not None else aside(lambda: self._made(url), cancel)
+
+    def _made(self, url: str) -> tuple[Any, Any]:
+        with self._lock:
+            if _origin(url) not in self._pools:
+                self._pools[_origin(url)] = self._new_pool(url)
+            return self._pools[_origin(url)]
+
+    def _new_pool(self, url: str) -> tuple[Any, Any]:
+        import httpcore2
+
+        from runtimes.models.network import Backend
+        from runtimes.models.proxies import proxy_for
+
+        proxy, backend = proxy_for(url, self._environ), Backend()
+        settings: dict[str, Any] = {
+            # Without TLS there is no need to read all the certificates of the machine.
+            "ssl_context": httpcore2.default_ssl_context() if url.startswith("https:") else None,
+            "max_connections": None,
+            "max_keepalive_connections": KEEP_CONNECTIONS,
+            "keepalive_expiry": KEEP_IDLE_S,
+            "network_backend": backend,
+        }
+        if not proxy:
+            return httpcore2.ConnectionPool(**settings), backend
+        from urllib.parse import unquote, urlsplit
+
+        parts = urlsplit(proxy)
+        auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+        bare = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        if parts.scheme.startswith("socks5"):
+            return httpcore2.SOCKSProxy(bare, auth, **settings), backend
+        return httpcore2.HTTPProxy(bare, auth, **settings), backend
+
+
+class _Open:
+    """One request, from its sending to the end of its answer."""
+
+    def __init__(self, client: HttpClient, target: Target, hang_up: HangUp) -> None:
+        self._client = client
+        self._target = target
+        self._hang_up = hang_up
+        self._response: Any = None
+
+    def __enter__(self) -> Reply:
+        target, hang_up = self._target, self._hang_up
+        pool, backend = self._client.pool(target.url, hang_up.cancel)
+        import httpcore2
+
+        limits = {"connect": CONNECT_TIMEOUT_S, "write": target.silence_s, "read": target.silence_s}
+        with _told_as(target.silence_s, hang_up), backend.working_for(hang_up):
+            if hang_up.cancel.is_set():
+                raise Cancelled
+            request = httpcore2.Request(
+                "POST",
+                target.url,
+                headers=_headers(target),
+                content=target.body,
+                extensions={"timeout": limits},
+            )
+            self._response = pool.handle_request(request)
+        return Reply(self._response, target.silence_s, hang_up)
+
+    def __exit__(self, *_: object) -> None:
+        self._hang_up.release()
+        if self._response is not None:
+            self._response.close()
+
+
+class _told_as:  # noqa: N801 - reads as a word of its `with`
+    """Turns what httpcore2 raises into `NoAnswer`, or `Cancelled` if that is why."""
+
+    def __init__(self, silence_s: float, hang_up: HangUp) -> None:
+        self._silence_s = silence_s
+        self._hang_up = hang_up
+
+    def __enter__(self) -> None:
+        """Do nothing yet."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None or isinstance(error, GeneratorExit | Cancelled):
+            return
+        if self._hang_up.cancel.is_set():
+            raise Cancelled from error
+        import httpcore2
+
+        retry = True
+        match error:
+            case httpcore2.ConnectTimeout():
+                message = f"no connection within {CONNECT_TIMEOUT_S:g} s"
+            case httpcore2.TimeoutException():
+                message = f"nothing came for {self._silence_s:g} s"
+            case httpcore2.UnsupportedProtocol() | httpcore2.LocalProtocolError():
+                message, retry = f"the request can't be sent: {error}", False
+            case httpcore2.ConnectError() if "CERTIFICATE_VERIFY_FAILED" in str(error):
+                message, retry = f"its certificate is not trusted: {error}", False
+            case httpcore2.ConnectError():
+                message = f"no connection: {error}"
+            case httpcore2.ProxyError():
+                message = f"the proxy refused: {error}"
+            case httpcore2.NetworkError() | httpcore2.ProtocolError():
+                message = f"the connection broke: {str(error) or type(error).__name__}"
+            case _:
+                return
+        raise NoAnswer(message, retry=retry) from error
+
+
+def warm_up(url: str) -> None:
+    """Import what calls to ``url`` will need; takes some 100 ms, best while a person thinks."""
+    from importlib import import_module
+
+    import httpcore2
+
+    for needed in ("network", "proxies"):
+        import_module(f"runtimes.models.{needed}")
+    if url.startswith("https:"):
+        httpcore2.default_ssl_context()
+
+
+def _origin(url: str) -> str:
+    """Return scheme, host and port as they stand."""
+    return "/".join(url.split("/", 3)[:3])
+
+
+def _headers(target: Target) -> list[tuple[bytes | str, bytes | str]]:
+    host = _origin(target.url).rpartition("/")[2].rpartition("@")[2]
+    length = str(len(target.body))
+    return [*target.headers.items(), ("Host", host), ("Content-Length", length)]
