@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from actors.runtime import OpenedSession
+    from actors.opened_session import OpenedSession
     from protocol.errors import ProtocolError
     from protocol.jsonrpc import Failure, Notification, Request, RequestId, Result
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from actors.connection import Connection
     from actors.faults import Faults
     from actors.messages import RouterMessage
-    from actors.runtime import OpenedSession, Runtime
+    from actors.opened_session import OpenedSession
+    from actors.runtime import Runtime
     from actors.switchboard import Open
 
 BEFORE_OPEN = point("session.open", "a runtime is about to open a session", WITH_ERROR)

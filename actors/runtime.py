@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from actors.opened_session import OpenedSession
     from actors.turn import TurnMachine
     from protocol.acp.prompts import Prompt
     from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
@@ -15,24 +15,6 @@ if TYPE_CHECKING:
 
 TurnRule: TypeAlias = Literal["queue", "refuse"]
 """A prompt while a turn runs: wait in order (chant, one command at a time), or be refused."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedSession:
-    """A session that the runtime agreed to open."""
-
-    session_id: str
-    cwd: str
-    result: dict[str, Any] = field(default_factory=dict[str, Any])
-    """The answer's result, as it goes on the wire."""
-    before: tuple[Any, ...] = ()
-    """Updates that must leave before the answer (the replay of `session/load`)."""
-    after: tuple[Any, ...] = ()
-    """Updates that must leave after it (available commands)."""
-    on_cancel: Callable[[], None] | None = None
-    """Called on each ``session/cancel`` for it, also when no turn runs.  Must not wait."""
-    state: Any = None
-    """The runtime's own; comes back with each prompt."""
 
 
 class Runtime(Protocol):

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from actors.messages import CancelRead
-    from actors.runtime import OpenedSession, TurnRule
+    from actors.opened_session import OpenedSession
+    from actors.runtime import TurnRule
     from protocol.acp.prompts import Prompt
     from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
     from protocol.handshake import AgentCapabilities

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from actors.address import Address
     from actors.connection import Connection
     from actors.messages import RouterMessage
-    from actors.runtime import OpenedSession, Runtime
+    from actors.opened_session import OpenedSession
+    from actors.runtime import Runtime
     from actors.session_state import SessionMessage
     from actors.step_executor import ExecutorMessage
     from actors.switchboard import Turn

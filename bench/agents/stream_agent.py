@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from actors.runtime import OpenedSession
+from actors.opened_session import OpenedSession
 from actors.serve import Server, process_ground
 from actors.turn import (
     AbortStep,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from actors.runtime import OpenedSession
 from protocol.errors import InvalidParams
 from protocol.handshake import AgentCapabilities, AgentInfo
 from runtimes.version import VERSION
@@ -17,6 +16,7 @@ from runtimes.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from actors.opened_session import OpenedSession
     from actors.platform import Platform
     from actors.runtime import TurnRule
     from actors.turn import TurnMachine
@@ -111,6 +111,8 @@ class ChantRuntime:
         return self._opened(request.session_id, request.cwd, {})
 
     def _opened(self, session_id: str, cwd: str, result: dict[str, Any]) -> OpenedSession:
+        from actors.opened_session import OpenedSession
+
         return OpenedSession(
             session_id,
             cwd,

@@ -23,8 +23,8 @@ from runtimes.chant.verbs.table import VERBS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from actors.opened_session import OpenedSession
     from actors.platform import Platform
-    from actors.runtime import OpenedSession
     from actors.turn import TurnMachine
     from ops.run_values import GateAnswered
     from protocol.acp.prompts import Prompt

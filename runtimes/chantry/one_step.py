@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from actors.runtime import OpenedSession
+from actors.opened_session import OpenedSession
 from actors.turn import (
     AbortStep,
     CancelAsked,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors import signals
 from actors.faults import NoFaults
-from actors.runtime import OpenedSession
+from actors.opened_session import OpenedSession
 from actors.serve import serve
 from actors.turn import (
     AbortStep,

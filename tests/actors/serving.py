@@ -13,8 +13,8 @@ from actors.base import System
 from actors.clock import Timers
 from actors.gate import Gate
 from actors.model_call import ModelEnded, ModelRequest
+from actors.opened_session import OpenedSession
 from actors.real_platform import RealPlatform
-from actors.runtime import OpenedSession
 from actors.serve import Ground, Note, Server
 from actors.stdio import Sink, Source
 from actors.steps import RealSteps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors.messages import CancelRead
-from actors.runtime import OpenedSession
+from actors.opened_session import OpenedSession
 from actors.switchboard import Switchboard, TellCancelled
 
 

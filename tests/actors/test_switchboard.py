@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors.messages import CancelRead
-from actors.runtime import OpenedSession
+from actors.opened_session import OpenedSession
 from actors.switchboard import (
     MAX_EARLY_CANCELS,
     MAX_QUEUED_TURNS,

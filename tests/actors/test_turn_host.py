@@ -11,7 +11,7 @@ from actors.connection import Connection
 from actors.faults import NoFaults
 from actors.gate import Gate
 from actors.messages import AfterAnswers, Respond, TurnAnswered
-from actors.runtime import OpenedSession
+from actors.opened_session import OpenedSession
 from actors.session_state import TurnEnded
 from actors.switchboard import Turn
 from actors.turn import TurnResult

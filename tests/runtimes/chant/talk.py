@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from actors.real_platform import RealPlatform
-from actors.runtime import OpenedSession
+from actors.opened_session import OpenedSession
 from actors.work import CallableWork
 from protocol.acp.prompts import Prompt, Text
 from runtimes.chant.runtime import ChantRuntime

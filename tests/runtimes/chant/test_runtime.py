@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from actors.real_platform import RealPlatform
-from actors.runtime import OpenedSession
+from actors.opened_session import OpenedSession
 from protocol.acp.prompts import Prompt, ResourceLink, Text
 from protocol.acp.sessions import NewSession, ResumeSession, StdioServer
 from protocol.errors import InvalidParams
