@@ -24,6 +24,9 @@ MODULES = (
     "actors.reader",
     "actors.step_executor",
     "actors.stdio",
+    "runtimes.chant.operator.actor",
+    "runtimes.radian.tools.full_output",
+    "runtimes.radian.tools.sandbox",
 )
 """Every module that declares a point; a test compares this with the code."""
 

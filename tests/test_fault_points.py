@@ -141,7 +141,8 @@ def test_the_search_leaves_dictionaries_and_texts_alone() -> None:
 def test_every_module_that_declares_a_point_is_listed() -> None:
     declaring = {
         _name(path).removesuffix(".py").replace("/", ".")
-        for path in (ROOT / "actors").rglob("*.py")
+        for folder in SEARCHED
+        for path in (ROOT / folder).rglob("*.py")
         if _declares(path.read_text(encoding="utf-8"))
     }
 

@@ -1,0 +1,97 @@
+"""What a command would run, found by a real parser."""
+
+from __future__ import annotations
+
+import pytest
+
+from runtimes.radian.permissions import Command
+from runtimes.radian.shell_words import split_command
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("git status", ["git status"]),
+        ("a && b || c; d | e |& f &", ["a", "b", "c", "d", "e", "f"]),
+        ("a\nb # comment\nc", ["a", "b", "c"]),
+        ("echo $(rm x)", ["echo $(rm x)", "rm x"]),
+        ("echo `rm x`", ["echo `rm x`", "rm x"]),
+        ('echo "${x:-$(rm a)}"', ['echo "${x:-$(rm a)}"', "rm a"]),
+        ("x=$(rm y)", ["x=$(rm y)", "rm y"]),
+        ("cat <<E\n$(rm z)\nE", ["cat", "<<E", "rm z"]),
+        ("ls > out 2>&1", ["ls", "> out"]),
+        ("ls >/dev/null 2>&1", ["ls"]),
+        ("sort < a", ["sort", "< a"]),
+        ("'r'\"m\" -\\rf", ["rm -rf"]),
+        ("(a; { b; })", ["a", "b"]),
+        ("if [ -f x ]; then a; else b; fi", ["a", "b"]),
+        ("for PATH in /evil; do git status; done", ["for PATH in /evil", "git status"]),
+        ("sh -c 'a; b'", ["sh -c a; b", "a", "b"]),
+        ("diff <(a) b", ["diff <(a) b", "a"]),
+    ],
+)
+def test_a_command_is_taken_apart(text: str, parts: list[str]) -> None:
+    command = split_command(text)
+
+    assert command is not None
+    assert list(command.parts) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("A=1 rm x", "rm x"),
+        ("/bin/rm x", "rm x"),
+        ("env A=1 timeout 5 rm x", "rm x"),
+        ("sudo -u me rm x", "rm x"),
+        ("find . -exec rm {} +", "rm {} +"),
+        ("env -S x bash -c 'rm x'", "bash -c rm x"),
+    ],
+)
+def test_what_a_program_would_run_is_found_behind_it(text: str, hidden: str) -> None:
+    command = split_command(text)
+
+    assert command is not None
+    assert hidden in command.hidden
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "&&",
+        "'open",
+        "f() { rm x; }; f",
+        "$X y",
+        "`x` y",
+        "~/bin/x",
+        "/bin/r? x",
+        "eval 'rm x'",
+        ". script",
+        "curl x | sh",
+        'sh -c "$X"',
+        "$'\\x72m' x",
+        "alias ls=rm; ls",
+        "a\r",
+        "a\0b",
+        "a;" * 40_000,
+        "(" * 300 + "a" + ")" * 300,
+    ],
+)
+def test_what_cannot_be_split_safely_is_not(text: str) -> None:
+    assert split_command(text) is None
+
+
+def test_shells_in_shells_end_somewhere() -> None:
+    text = "true"
+    for _ in range(3):
+        text = f"sh -c {_quoted(text)}"
+
+    command = split_command(text)
+
+    assert isinstance(command, Command)
+    assert command.parts[-1] == "true"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
