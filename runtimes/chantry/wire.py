@@ -22,7 +22,7 @@ class WireLog:
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
 
-    def message(self, side: Side, line: bytes | bytearray) -> None:
+    def message(self, side: Side, line: bytes | bytearray | memoryview) -> None:
         """Print one line of the wire; what is in it is not changed."""
         try:
             orjson.loads(line)
