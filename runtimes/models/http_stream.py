@@ -7,6 +7,7 @@ thread that makes it, or by `warm_up`.
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtimes.models.hang_up import Cancelled, HangUp, aside
@@ -104,6 +105,8 @@ class HttpClient:
         self._environ = environ
         self._lock = threading.Lock()
         self._pools: dict[str, tuple[Any, Any]] = {}
+        # A provider that was only needed once leaves no connection behind.
+        weakref.finalize(self, _close_all, self._pools)
 
     def post(self, target: Target, cancel: Cancel) -> _Open:
         """Return a context that sends the request and gives its `Reply`."""
@@ -218,6 +221,11 @@ class _told_as:  # noqa: N801 - reads as a word of its `with`
             case _:
                 return
         raise NoAnswer(message, retry=retry) from error
+
+
+def _close_all(pools: dict[str, tuple[Any, Any]]) -> None:
+    for pool, _ in pools.values():
+        pool.close()
 
 
 def warm_up(url: str) -> None:
