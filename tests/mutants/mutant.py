@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
+
+PLANS = Path(__file__).parent / "plans"
 
 
 class Simulate(NamedTuple):
@@ -10,16 +13,20 @@ class Simulate(NamedTuple):
 
     seeds: int
     scenario: str | None = None
+    plan: str | None = None
+    """A fault plan beside this file; None: each seed draws its own."""
 
     def __str__(self) -> str:
-        return f"chantry simulate --seeds {self.seeds} {self.scenario or ''}".rstrip()
+        words = " ".join(self.words[3:]).replace(f"{PLANS}/", "")
+        return f"chantry simulate {words}"
 
     @property
     def words(self) -> tuple[str, ...]:
         """What follows the interpreter."""
         only = () if self.scenario is None else ("--scenario", self.scenario)
+        faults = () if self.plan is None else ("--faults", str(PLANS / self.plan))
         code = "from runtimes.chantry.cli import main; main()"
-        return ("-c", code, "simulate", "--jobs", "1", "--seeds", str(self.seeds), *only)
+        return ("-c", code, "simulate", "--jobs", "1", "--seeds", str(self.seeds), *only, *faults)
 
 
 class Pytest(NamedTuple):
