@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from actors.fault_plan import FaultPlan, PlannedFault
+from actors.mailbox import BEFORE_GET, BEFORE_PUT
 
 if TYPE_CHECKING:
     import random
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 DELAYS_S = (0.1, 1.0, 2.0, 5.0)
 """Like the durations of the scenarios, so that a delay often ends just when something else does."""
 LATEST_HIT = 40
+LOCK_FOLLOWS = frozenset({BEFORE_PUT, BEFORE_GET})
+"""Points right before a lock is taken, which is a scheduling point already."""
 ACTORS = (
     *("*",) * 2,
     *("reader",) * 2,
@@ -40,7 +43,8 @@ class ScheduledFaults:
 
     def at(self, name: str, who: str = "") -> Verdict:
         """See `actors.faults.Faults.at`."""
-        self._scheduler.point()
+        if name not in LOCK_FOLLOWS:
+            self._scheduler.point()
         return self._plan.at(name, who)
 
     def lines(self, frames: Sequence[bytes]) -> Iterable[Sequence[bytes]]:
