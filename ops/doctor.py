@@ -16,6 +16,7 @@ from ops.ledger import Ledger, open_ledger
 from ops.loading import load_catalog
 from ops.model import ActivityStep
 from ops.project import find_project, find_root
+from ops.project_activities import project_activities
 from ops.resources.resource import load_resources
 
 if TYPE_CHECKING:
@@ -120,7 +121,13 @@ def _programs(project: Project, environ: Mapping[str, str]) -> list[Check]:
     missing = sorted(p for p in wanted if not shutil.which(p, path=environ.get("PATH")))
     if missing:
         return [Check("activities", "fail", f"not installed: {', '.join(missing)}")]
-    return [Check("activities", "pass", f"found {', '.join(sorted(wanted))}")]
+    own: tuple[str, ...] = ()
+    if project.activity_modules:
+        found = project_activities(project)
+        if found.problems:
+            return [Check("activities", "fail", "; ".join(map(str, found.problems[:3])))]
+        own = tuple(sorted(found.activities))
+    return [Check("activities", "pass", f"found {', '.join((*sorted(wanted), *own))}")]
 
 
 def _ledger(project: Project) -> Iterator[Check]:

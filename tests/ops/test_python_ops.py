@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ from ops.loading import load_catalog
 from ops.op_child import FILE_LIMIT_S
 from ops.python_ops import read_python_ops
 from tests.ops.projects import RELEASE, catalog, project, small_op
+from tests.shared import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,6 +139,32 @@ while not os.path.exists({str(tmp_path / "pid")!r}):
     assert list(found.ops) == ["good"]
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_the_evaluation_ends_with_whoever_asked_for_it(tmp_path: Path) -> None:
+    hanging = f"""\
+import os, time
+with open({str(tmp_path / "pids.new")!r}, "w") as stream:
+    stream.write(f"{{os.getpid()}} {{os.getppid()}}")
+os.rename({str(tmp_path / "pids.new")!r}, {str(tmp_path / "pids")!r})
+time.sleep(600)
+"""
+    project(tmp_path, {"chant.toml": CONFIG, "a_op.py": hanging})
+    asking = (
+        "import sys; from ops.python_ops import read_python_ops as r; r(sys.argv[1], ['a_op.py'])"
+    )
+    with subprocess.Popen([sys.executable, "-c", asking, str(tmp_path)], cwd=ROOT) as asker:
+        until = ["/bin/sh", "-c", "until [ -e pids ]; do sleep 0.02; done"]
+        subprocess.run(until, cwd=tmp_path, check=True, timeout=60)
+        pids = map(int, (tmp_path / "pids").read_text().split())
+        pins = [os.pidfd_open(pid) for pid in pids]
+        asker.kill()
+
+    for pin in pins:
+        poll = select.poll()
+        poll.register(pin, select.POLLIN)
+        assert poll.poll(FILE_LIMIT_S * 1000 - 1000), "it still runs"
+        os.close(pin)
 
 
 def test_the_shape_is_judged_as_in_toml_with_the_line_of_the_builder(tmp_path: Path) -> None:

@@ -310,3 +310,14 @@ args = { release = "r", chart = "c", env = { PATH = "/nowhere" } }
     found = record(chant(folder, "run", "cloud", "--json"))
 
     assert found["failure"]["error"] == "can't start 'helm': program not found"
+
+
+def test_the_doctor_looks_at_the_modules_of_activities(tmp_path: Path) -> None:
+    folder = box(tmp_path / "box", release=RELEASE)
+
+    well = chant(folder, "doctor")
+    (folder / "tools" / "acts.py").unlink()
+    ill = chant(folder, "doctor")
+
+    assert "measure, wait_long" in well.out + well.err
+    assert "chant.toml:11: there is no module 'tools.acts'" in ill.out + ill.err
