@@ -25,6 +25,8 @@ MODULES = (
     "actors.step_executor",
     "actors.stdio",
     "runtimes.chant.operator.actor",
+    "runtimes.radian.journal",
+    "runtimes.radian.side_files",
     "runtimes.radian.tools.full_output",
     "runtimes.radian.tools.sandbox",
 )
