@@ -39,7 +39,7 @@ class ThinkTags:
         begun = self._held.lstrip()
         if begun.startswith(OPEN):
             self._place = "inside"
-            self._held = begun[len(OPEN) :].lstrip("\n")
+            self._held = begun[len(OPEN) :]
             return self._inside()
         if OPEN.startswith(begun):
             return "", ""

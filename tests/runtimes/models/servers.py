@@ -19,6 +19,7 @@ from runtimes.models.secrets import Secrets
 from tests.fakes import FakePlatform
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Generator, Iterable, Sequence
 
     from runtimes.models.answer import Answer
@@ -57,6 +58,9 @@ class ModelServer:
     gone: threading.Event = field(default_factory=threading.Event)
     """Set once a silent script has seen its client go."""
     url: str = ""
+    tls: ssl.SSLContext | None = None
+    shaken: threading.Event = field(default_factory=threading.Event)
+    """Set once a client has connected that wants TLS."""
     _listener: socket.socket | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -74,6 +78,26 @@ class ModelServer:
             threading.Thread(target=self._serve, args=(sock, number), daemon=True).start()
 
     def _serve(self, sock: socket.socket, number: int) -> None:
+        if self.tls is not None:
+            if not self.scripts:  # then nobody answers to hands that are offered
+                self._ignore(sock)
+                return
+            try:
+                sock = self.tls.wrap_socket(sock, server_side=True)
+            except OSError:
+                sock.close()
+                return
+        self._converse(sock, number)
+
+    def _ignore(self, sock: socket.socket) -> None:
+        with sock:
+            sock.recv(1)
+            self.shaken.set()
+            while sock.recv(65536):
+                pass
+            self.gone.set()
+
+    def _converse(self, sock: socket.socket, number: int) -> None:
         with sock, sock.makefile("rb") as stream:
             while True:
                 try:
@@ -98,12 +122,13 @@ class EndOfConnection(Exception):  # noqa: N818 - an order
 
 
 @contextmanager
-def model_server(*scripts: Peer) -> Generator[ModelServer]:
+def model_server(*scripts: Peer, tls: ssl.SSLContext | None = None) -> Generator[ModelServer]:
     """Run a server for the scripts."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = ModelServer(scripts)
+    server = ModelServer(scripts, tls=tls)
     server._listener = listener
-    server.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    scheme = "http" if tls is None else "https"
+    server.url = f"{scheme}://127.0.0.1:{listener.getsockname()[1]}/v1"
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

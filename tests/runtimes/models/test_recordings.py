@@ -40,7 +40,7 @@ def ids() -> Callable[[], str]:
     return lambda: f"new-{next(numbers)}"
 
 
-KINDS = {
+KINDS: dict[str, Callable[[], StreamParser]] = {
     "openai-compatible": lambda: ChatStream(new_id=ids()),
     "openai": lambda: ResponsesStream(new_id=ids()),
     "anthropic": lambda: AnthropicStream(new_id=ids()),

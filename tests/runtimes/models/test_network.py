@@ -1,0 +1,204 @@
+"""Proxies, encrypted connections, connections that live on, and what a cancel does to them."""
+
+from __future__ import annotations
+
+import shutil
+import ssl
+import subprocess
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from runtimes.models.base import CallFailed, Finished
+from runtimes.models.calling import call_model
+from runtimes.models.hang_up import Cancelled, HangUp, aside
+from runtimes.models.http_stream import HttpClient
+from runtimes.models.proxies import proxy_for
+from runtimes.models.registry import dialect_of
+from runtimes.models.secrets import Secrets
+from runtimes.models.wire_provider import WireProvider
+from tests.fakes import Running
+from tests.runtimes.models.servers import (
+    GOOD,
+    REQUEST,
+    call,
+    config,
+    model_server,
+    provider,
+    signal,
+    silent_after,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.runtimes.models.servers import ModelServer
+
+
+@pytest.mark.parametrize(
+    ("url", "environ", "proxy"),
+    [
+        ("https://api.x.com/v1", {}, ""),
+        ("https://api.x.com/v1", {"HTTPS_PROXY": "http://p:1"}, "http://p:1"),
+        ("https://api.x.com/v1", {"https_proxy": "p:1"}, "http://p:1"),
+        ("http://api.x.com/v1", {"HTTPS_PROXY": "http://p:1"}, ""),
+        ("http://api.x.com/v1", {"ALL_PROXY": "socks5://p:1"}, "socks5://p:1"),
+        ("http://127.0.0.1:8080/v1", {"ALL_PROXY": "http://p:1"}, ""),
+        ("https://api.x.com", {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "a, .x.com"}, ""),
+        ("https://api.x.com", {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "*"}, ""),
+        ("https://api.x.com", {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "y.com"}, "http://p:1"),
+        ("https://apix.com", {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "x.com"}, "http://p:1"),
+    ],
+)
+def test_the_usual_variables_lead_to_a_proxy(url: str, environ: dict[str, str], proxy: str) -> None:
+    assert proxy_for(url, environ) == proxy
+
+
+def test_a_call_goes_through_the_proxy() -> None:
+    with model_server(GOOD) as proxy:
+        settings = config("http://models.example/v1")
+        client = HttpClient({"HTTP_PROXY": proxy.url.replace("http://", "http://me:pw@")})
+        called = WireProvider(settings, dialect_of(settings), Secrets({}), client)
+
+        got = call(called)
+
+    assert got[-1] == Finished("stop", "stop")
+    (request,) = proxy.requests
+    assert request.path == "http://models.example/v1/chat/completions"
+    assert request.headers["proxy-authorization"].startswith("Basic ")
+
+
+def test_a_connection_is_used_again() -> None:
+    with model_server(GOOD) as server:
+        called = provider(server)
+        for _ in range(3):
+            call(called)
+
+    assert server.connections == 1
+
+
+def test_several_threads_may_call_at_once() -> None:
+    with model_server(GOOD) as server:
+        called = provider(server)
+        running = [Running(lambda: call(called)) for _ in range(8)]
+
+        assert all(each.result()[-1] == Finished("stop", "stop") for each in running)
+
+
+def test_work_aside_is_left_alone_by_a_cancel_and_its_result_discarded() -> None:
+    cancel, begun, go_on = signal(), threading.Event(), threading.Event()
+    discarded: list[str] = []
+    thrown_away = threading.Event()
+
+    def work() -> str:
+        begun.set()
+        go_on.wait(10)
+        return "late"
+
+    def discard(result: str) -> None:
+        discarded.append(result)
+        thrown_away.set()
+
+    running = Running(lambda: aside(work, cancel, discard))
+    assert begun.wait(10)
+    cancel.set()
+
+    assert isinstance(running.error(), Cancelled)
+    go_on.set()
+    assert thrown_away.wait(10)
+    assert discarded == ["late"]
+
+
+def test_an_error_aside_is_raised_where_it_is_waited_for() -> None:
+    def work() -> None:
+        message = "no such name"
+        raise OSError(message)
+
+    with pytest.raises(OSError, match="no such name"):
+        aside(work, signal())
+
+
+def test_an_attempt_that_is_over_lets_go_of_its_socket() -> None:
+    class Untouched:
+        def shutdown(self, how: int) -> None:
+            raise AssertionError(how)
+
+    cancel = signal()
+    hang_up = HangUp(cancel)
+    hang_up.attach(Untouched())  # type: ignore[arg-type]
+    hang_up.release()
+
+    cancel.set()
+
+
+# --- TLS
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for 127.0.0.1 that nobody trusts, with its key."""
+    program = shutil.which("openssl")
+    if program is None:
+        pytest.skip("no openssl to make a certificate with")
+    folder = tmp_path_factory.mktemp("tls")
+    words = [program, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    words += ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    words += ["-keyout", str(folder / "both.pem"), "-out", str(folder / "cert.pem")]
+    subprocess.run(words, check=True, capture_output=True, timeout=60)
+    both = (folder / "both.pem").read_text() + (folder / "cert.pem").read_text()
+    (folder / "both.pem").write_text(both)
+    return folder
+
+
+@pytest.fixture
+def tls(certificate: Path) -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate / "both.pem")
+    return context
+
+
+def test_a_trusted_server_is_called_over_tls(
+    certificate: Path, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "cert.pem"))
+    with model_server(GOOD, tls=tls) as server:
+        called = provider(server)
+
+        assert call(called)[-1] == Finished("stop", "stop")
+        assert call(called)[-1] == Finished("stop", "stop")
+    assert server.connections == 1
+
+
+def test_a_server_that_nobody_trusts_is_not_called_again(tls: ssl.SSLContext) -> None:
+    with model_server(GOOD, tls=tls) as server:
+        (failed,) = call(provider(server))
+
+    assert isinstance(failed, CallFailed)
+    assert "certificate" in failed.message
+    assert not failed.retry
+    assert server.requests == []
+
+
+def test_a_cancel_ends_an_encrypted_stream(
+    certificate: Path, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "cert.pem"))
+    with model_server(silent_after(), tls=tls) as server:
+        assert _cancelled(server, server.silent) == "cancelled"
+
+
+def test_a_cancel_ends_a_handshake_that_nobody_answers(tls: ssl.SSLContext) -> None:
+    with model_server(tls=tls) as server:
+        assert _cancelled(server, server.shaken) == "cancelled"
+
+
+def _cancelled(server: ModelServer, stuck: threading.Event) -> str:
+    """Cancel a call once it is stuck, and return how it finished."""
+    cancel = signal()
+    called = provider(server)
+    running = Running(lambda: list(call_model(called, REQUEST, cancel)))
+    assert stuck.wait(10)
+    cancel.set()
+    (answer,) = running.result()
+    return answer.finish  # type: ignore[union-attr]

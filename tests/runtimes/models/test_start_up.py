@@ -1,0 +1,43 @@
+"""What the first call needs is not imported before it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.shared import ROOT
+
+HEAVY = ("asyncio", "genai_prices", "h11", "httpcore2", "http", "pydantic", "ssl", "urllib.request")
+
+
+def loaded_by(code: str) -> set[str]:
+    report = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {code}; print(*sys.modules)"
+    words = [sys.executable, "-I", "-c", report]
+    done = subprocess.run(words, capture_output=True, check=True, timeout=60, text=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import runtimes.models.calling",
+        "import runtimes.models.providers",
+        "import runtimes.models.pricing",
+        "import runtimes.models.wire_provider",
+        "from runtimes.models.registry import make_provider as m;"
+        "from runtimes.models.config import ProviderConfig as C;"
+        "from runtimes.models.secrets import Secrets as S;"
+        "[m(C('x', k, 'https://x/v1'), S({})) for k in"
+        " ('openai-compatible', 'openai', 'anthropic', 'gemini')]",
+    ],
+)
+def test_nothing_heavy_is_imported_before_a_call(code: str) -> None:
+    assert loaded_by(code).isdisjoint(HEAVY)
+
+
+def test_warming_up_imports_what_a_call_needs() -> None:
+    code = "from runtimes.models.http_stream import warm_up; warm_up('http://x/v1')"
+
+    assert {"httpcore2", "runtimes.models.network"} <= loaded_by(code)
