@@ -26,11 +26,13 @@ def loaded_by(code: str) -> set[str]:
         "import runtimes.models.providers",
         "import runtimes.models.pricing",
         "import runtimes.models.wire_provider",
-        "from runtimes.models.registry import make_provider as m;"
-        "from runtimes.models.config import ProviderConfig as C;"
-        "from runtimes.models.secrets import Secrets as S;"
-        "[m(C('x', k, 'https://x/v1'), S({})) for k in"
-        " ('openai-compatible', 'openai', 'anthropic', 'gemini')]",
+        (
+            "from runtimes.models.registry import make_provider as m;"
+            "from runtimes.models.config import ProviderConfig as C;"
+            "from runtimes.models.secrets import Secrets as S;"
+            "[m(C('x', k, 'https://x/v1'), S({})) for k in"
+            " ('openai-compatible', 'openai', 'anthropic', 'gemini')]"
+        ),
     ],
 )
 def test_nothing_heavy_is_imported_before_a_call(code: str) -> None:
