@@ -119,7 +119,7 @@ def test_modules_are_not_even_read_when_no_op_asks_for_one(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("step", "reason"),
     [
-        ('fn = "publsh"', "unknown fn 'publsh' (did you mean publish?); known: anything, copy"),
+        ('fn = "publsh"', "unknown fn 'publsh' (did you mean publish?); known: anything, build"),
         ('fn = "publish"', "publish needs version"),
         ('fn = "publish"\nargs = { version = "1", dri = 1 }', "did you mean dry?"),
         ('fn = "_hidden"', "unknown fn '_hidden'"),
