@@ -236,7 +236,7 @@ class Book:
         for key, text in self.said.items():
             seen = self.seen.get(key, "")
             if key.startswith(f"{tag}/") and seen != text and key not in self.unread:
-                self.violated("output", f"{key} said {text[:60]!r}, the client saw {seen[:60]!r}")
+                self.violated("text", f"{key} said {text[:60]!r}, the client saw {seen[:60]!r}")
 
 
 def _never() -> bool:

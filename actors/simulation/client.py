@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CLOSED = {"closed": True}
 """What waiting for an answer returns when the server has gone."""
+NEVER_S = 1e9
 
 
 class Reading(NamedTuple):
@@ -48,6 +49,8 @@ class SimClient:
         self._updates = 0
         self._tickets = 0
         self._free_ids: list[int] = []
+        self.patience_s = NEVER_S
+        """How long it waits for an answer; for plans that lose some."""
         self.uses_ids_again = False
         """As soon as they are free, which is allowed."""
         self._closed = False
@@ -104,9 +107,13 @@ class SimClient:
 
     def answer(self, ticket: int) -> Json:
         """Wait for the answer to a request."""
+        until = self._platform.monotonic() + self.patience_s
         with self._changed:
             while ticket not in self._answers and not self._closed:
-                self._changed.wait()
+                if self._platform.monotonic() >= until:
+                    self._platform.scheduler.progress()
+                    break
+                self._changed.wait(self.patience_s if self.patience_s < NEVER_S else None)
             return self._answers.get(ticket, CLOSED)
 
     def updates(self, count: int) -> None:

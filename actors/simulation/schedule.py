@@ -90,9 +90,15 @@ def _judged(scenario: Scenario, scheduler: Scheduler, world: World) -> tuple[Vio
         Violation("escaped", f"{task.name} let {error!r:.200} escape")
         for task, error in scheduler.raised
     ]
-    suspended = world.planned.plan.suspends if world.planned.fired else ()
+    suspended = _suspended(world.planned.plan) if world.planned.fired else ()
     broken = [each for served in world.servers for each in served.book.violations]
     return (*found, *(each for each in broken if each.rule not in suspended))
+
+
+def _suspended(plan: FaultPlan) -> tuple[str, ...]:
+    """Return the rules that are not judged; who changes lines changes the text that they carry."""
+    lines = any(fault.point.startswith("line.") for fault in plan.faults)
+    return (*plan.suspends, "text") if lines else plan.suspends
 
 
 def _right_codes(scenario: Scenario, world: World) -> tuple[int, ...]:

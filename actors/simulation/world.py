@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 HEAL_S = 1_000.0
 """From this second of a world on nothing goes wrong any more, and everything must end."""
 
+PATIENCE_S = 600.0
+"""How long a client waits for an answer where the plan may lose it."""
+
 
 class World:
     """What a scenario plays with.  Made and used inside of the world's first task."""
@@ -52,6 +55,8 @@ class World:
         self.servers.append(served)
         served.start(make_runtime(served.book))
         client = SimClient(self.platform, served.book, served.to_server, served.from_server)
+        if "answers" in self.planned.plan.suspends:
+            client.patience_s = PATIENCE_S
         client.start(reading)
         return client
 

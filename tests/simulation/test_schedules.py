@@ -34,7 +34,7 @@ PLANS = {
         PlannedFault(point="executor.start", fault="crash", hit=1, times=2),
     ),
     "a turn loses its voice": (
-        "questions",
+        "crashes",
         PlannedFault(point="outlet.speak", fault="crash", hit=1),
     ),
     "the router trips twice": (
