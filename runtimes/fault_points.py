@@ -22,13 +22,15 @@ MODULES = (
     "actors.planned_faults",
     "actors.process_step",
     "actors.reader",
-    "actors.step_executor",
     "actors.stdio",
+    "actors.step_executor",
     "runtimes.chant.operator.actor",
     "runtimes.radian.journal",
     "runtimes.radian.side_files",
+    "runtimes.radian.tools.disk",
     "runtimes.radian.tools.full_output",
     "runtimes.radian.tools.sandbox",
+    "runtimes.radian.trust",
 )
 """Every module that declares a point; a test compares this with the code."""
 

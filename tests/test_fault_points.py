@@ -60,6 +60,7 @@ EXEMPT: dict[str, str] = {
     "runtimes/chant/operator/operating.py": COMMAND_LINE,
     "runtimes/chant/verbs/run_cancel.py": COMMAND_LINE,
     "runtimes/chant/serving.py _refuse": "says why nothing is served",
+    "runtimes/radian/tools/landlock_main.py": "the sandbox's own process, about to be a program",
 }
 """Module, or module and (class and) function: why no fault can be put there."""
 

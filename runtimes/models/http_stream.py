@@ -1,4 +1,4 @@
-"""One POST, and its answer as it arrives.  Waits end by the answer, a time limit or a cancel.
+"""One request, and its answer as it arrives.  Waits end by the answer, a time limit or a cancel.
 
 httpcore2 (the engine of httpx2) and the TLS library are imported with the first call, on the
 thread that makes it, or by `warm_up`.
@@ -47,6 +47,7 @@ class Target(NamedTuple):
     body: bytes
     silence_s: float
     """How long nothing may come before we give up."""
+    method: str = "POST"
 
 
 class Reply:
@@ -170,7 +171,7 @@ class _Open:
             if hang_up.cancel.is_set():
                 raise Cancelled
             request = httpcore2.Request(
-                "POST",
+                target.method,
                 target.url,
                 headers=_headers(target),
                 content=target.body,
@@ -247,5 +248,5 @@ def _origin(url: str) -> str:
 
 def _headers(target: Target) -> list[tuple[bytes | str, bytes | str]]:
     host = _origin(target.url).rpartition("/")[2].rpartition("@")[2]
-    length = str(len(target.body))
-    return [*target.headers.items(), ("Host", host), ("Content-Length", length)]
+    length = [("Content-Length", str(len(target.body)))] if target.body else []
+    return [*target.headers.items(), ("Host", host), *length]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from actors.faults import WITH_ERROR, point
 from runtimes.radian.tools.bubblewrap import bubblewrap_argv
+from runtimes.radian.tools.programs import on_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,7 @@ PROBE_TIMEOUT_S = 10.0
 MAX_REASON_CHARS = 200
 """Of what a sandbox that does not work says."""
 
+LANDLOCK_LIMITS = "bubblewrap does not work here; Landlock lets commands write .git and .radian"
 LAUNCHER = os.path.join(os.path.dirname(__file__), "landlock_main.py")
 
 
@@ -45,7 +47,7 @@ class View:
     secret: tuple[str, ...]
     """Not to be seen at all."""
     private_tmp: str
-    """The folder that stands for ``/tmp``; made by whoever starts the command."""
+    """The folder that stands for ``/tmp``, or is named by TMPDIR; its maker is the caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,10 @@ class Sandbox:
         if self.kind == "bubblewrap":
             return bubblewrap_argv(self.program, argv, cwd, view)
         return landlock_argv(self.program, argv, view)
+
+    def env(self, view: View) -> dict[str, str]:
+        """Return what a command must know of the sandbox, for its environment."""
+        return {} if self.kind == "bubblewrap" else {"TMPDIR": view.private_tmp}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +121,8 @@ class Sandboxes:
 
     def _candidate(self, kind: SandboxKind) -> Sandbox | None:
         if kind == "landlock":
-            limits = "Landlock keeps neither .git and .radian from being written nor UDP from being"
-            return Sandbox(kind, sys.executable, f"{limits} used")
-        program = self._bubblewrap or _on_path("bwrap")
+            return Sandbox(kind, sys.executable, LANDLOCK_LIMITS)
+        program = self._bubblewrap or on_path("bwrap")
         return Sandbox(kind, program) if program else None
 
     def _try(self, sandbox: Sandbox) -> str:
@@ -144,12 +149,3 @@ class Sandboxes:
             return ""
         said = done.stderr.decode("utf-8", "replace").strip()[:MAX_REASON_CHARS]
         return f"{sandbox.kind}: {said or f'exit code {done.returncode}'}"
-
-
-def _on_path(name: str) -> str | None:
-    """Find a program in the absolute folders of PATH; never in the current one."""
-    for folder in os.get_exec_path():
-        path = os.path.join(folder, name)
-        if os.path.isabs(path) and os.access(path, os.X_OK) and os.path.isfile(path):
-            return path
-    return None

@@ -1,0 +1,62 @@
+"""The environment of the programs that tools start: ours, without what looks like a secret."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+MIN_SECRET_CHARS = 8
+"""A shorter secret can't be told from a word."""
+
+_SECRET_WORDS = frozenset(
+    {"KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASS"}
+    | {"PASSPHRASE", "PWD", "CREDENTIAL", "CREDENTIALS", "CREDS", "PAT", "AUTH", "COOKIE", "DSN"}
+    | {"PGPASSWORD", "BEARER", "JWT", "SAS"}
+)
+_HARMLESS = frozenset({"PWD", "OLDPWD"})
+_WITH_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@", re.IGNORECASE)
+_ADDS_CODE = frozenset({"BASH_ENV", "ENV", "PROMPT_COMMAND"})
+"""Makes a shell read a file that nobody sees in the command."""
+_AGENTS = frozenset({"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "GPG_TTY"})
+"""Leads to programs that sign with a person's keys."""
+
+QUIET: Mapping[str, str] = {
+    "TERM": "dumb",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": "true",
+}
+"""Nobody can type, so nothing should ask, page or open an editor."""
+
+
+def tool_env(
+    env: Mapping[str, str], secrets: Iterable[str] = (), keep: Iterable[str] = ()
+) -> dict[str, str]:
+    """Return the environment for tools.
+
+    ``secrets`` are values that no variable may have in it (of at least `MIN_SECRET_CHARS`);
+    ``keep`` are names that a person wants programs to have although they look like secrets.
+    """
+    values = [secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS]
+    kept = frozenset(keep)
+    passed = {
+        name: value
+        for name, value in env.items()
+        if not any(secret in value for secret in values)
+        and (name in kept or not looks_secret(name, value))
+    }
+    return {**passed, **QUIET}
+
+
+def looks_secret(name: str, value: str) -> bool:
+    """Tell whether a variable is better not passed on, by its name or by its value."""
+    if name in _ADDS_CODE or name in _AGENTS:
+        return True
+    words = set(re.split(r"[^A-Z0-9]+", name.upper()))
+    if words & _SECRET_WORDS and name not in _HARMLESS:
+        return True
+    return _WITH_PASSWORD.search(value) is not None

@@ -1,0 +1,120 @@
+"""`grep`: lines that match a regular expression, by ripgrep, else by our own walk."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from runtimes.radian.tools.base import Location, Prepared, ToolFailedError, ToolRun, ToolView
+from runtimes.radian.tools.programs import ripgrep
+from runtimes.radian.tools.running import file_request, one_line, run_callable
+from runtimes.radian.tools.searching import (
+    DEFAULT_RESULTS,
+    MAX_RESULTS,
+    found_lines,
+    listing,
+    prefix_of,
+    ripgrep_work,
+)
+from runtimes.radian.tools.walk import matching_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from actors.work import StepEnd, WorkContext
+    from runtimes.radian.tools.base import Input, Kind, ToolContext, ToolOutcome
+
+TIMEOUT_S = 60.0
+MAX_COLUMNS = 500
+
+
+class Grep:
+    """Searches the text of files."""
+
+    name = "grep"
+    kind: Kind = "search"
+    read_only = True
+    summary = (
+        "Search files for lines that match a regular expression (Rust syntax). Passes over what "
+        ".gitignore names and over binary files. Prints path:line:text."
+    )
+    schema: Mapping[str, Any] = {
+        "type": "object",
+        "properties": {
+            "pattern": {"type": "string", "minLength": 1, "description": "Regular expression"},
+            "path": {
+                "type": "string",
+                "minLength": 1,
+                "description": "File or folder to search; the workspace if absent",
+            },
+            "glob": {"type": "string", "minLength": 1, "description": "Only files like *.py"},
+            "ignore_case": {"type": "boolean"},
+            "limit": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": MAX_RESULTS,
+                "description": f"Lines at most; {DEFAULT_RESULTS} if absent",
+            },
+        },
+        "required": ["pattern"],
+        "additionalProperties": False,
+    }
+
+    def __init__(self, program: str | None = None, *, walk: bool = False) -> None:
+        """``program``: ripgrep's path, None to look for it; ``walk``: do without it."""
+        self._program = None if walk else program or ripgrep()
+
+    def prepare(self, values: Input, context: ToolContext) -> Prepared:
+        """Look where the search would go."""
+        if "\0" in values["pattern"] + values.get("glob", ""):
+            message = "a pattern can't have a NUL in it"
+            raise ToolFailedError(message)
+        place = context.places.place(values.get("path", "."))
+        request = file_request(self.name, "read", place, context)
+        where = context.places.shown(place.path)
+        title = one_line(f"Search {values['pattern']!r} in {where}")
+        return Prepared(self.name, values, ToolView(title, (Location(place.path),)), request)
+
+    def start(self, prepared: Prepared, call_id: str, context: ToolContext) -> ToolRun:
+        """Return the search."""
+        del call_id
+        values, top = prepared.input, prepared.request.target
+        limit = values.get("limit", DEFAULT_RESULTS)
+        if self._program is None:
+            return run_callable(self.name, lambda work: _walk(values, top, limit, context, work))
+        options = (
+            "--line-number",
+            "--no-heading",
+            "--with-filename",
+            f"--max-columns={MAX_COLUMNS}",
+            "--max-columns-preview",
+            "--max-filesize=32M",
+            f"--max-count={limit + 1}",
+            *(("--ignore-case",) if values.get("ignore_case") else ()),
+            f"--regexp={values['pattern']}",
+        )
+        shown = (values["glob"],) if "glob" in values else ()
+        work = ripgrep_work(self._program, options, top, context, shown)
+        prefix = prefix_of(top, context)
+
+        def finish(end: StepEnd) -> ToolOutcome:
+            return found_lines(end, limit, prefix)
+
+        return ToolRun(work, finish, timeout_s=TIMEOUT_S)
+
+
+def _walk(
+    values: Input, top: str, limit: int, context: ToolContext, work: WorkContext
+) -> ToolOutcome:
+    try:
+        flags = re.IGNORECASE if values.get("ignore_case") else 0
+        pattern = re.compile(values["pattern"].encode(), flags)
+    except re.error as error:
+        message = f"the pattern is not valid: {error}"
+        raise ToolFailedError(message) from error
+    lines: list[str] = []
+    for path, number, line in matching_lines(top, pattern, values.get("glob"), context, work):
+        lines.append(f"{context.places.shown(path)}:{number}:{line}")
+        if len(lines) > limit:
+            break
+    return listing(lines, limit)
