@@ -12,8 +12,8 @@ from runtimes.radian.tools.running import file_request, one_line, run_callable
 from runtimes.radian.tools.searching import (
     DEFAULT_RESULTS,
     found_lines,
+    glob_below,
     listing,
-    prefix_of,
     ripgrep_work,
 )
 from runtimes.radian.tools.walk import matching_files
@@ -72,18 +72,17 @@ class Glob:
         """Return the search."""
         del call_id
         pattern, top = prepared.input["pattern"], prepared.request.target
-        prefix = prefix_of(top, context)
         if self._program is None:
 
             def act(work: WorkContext) -> ToolOutcome:
                 names = matching_files(top, pattern, context, work)
-                return listing([prefix + name for name in names], DEFAULT_RESULTS)
+                return listing([context.places.shown(name) for name in names], DEFAULT_RESULTS)
 
             return run_callable(self.name, act)
-        work = ripgrep_work(self._program, ("--files",), top, context, (f"/{pattern}",))
+        work = ripgrep_work(self._program, ("--files",), top, context, glob_below(top, pattern))
 
         def finish(end: StepEnd) -> ToolOutcome:
-            return found_lines(end, DEFAULT_RESULTS, prefix)
+            return found_lines(end, DEFAULT_RESULTS, context)
 
         return ToolRun(work, finish, timeout_s=TIMEOUT_S)
 

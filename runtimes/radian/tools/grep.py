@@ -12,8 +12,8 @@ from runtimes.radian.tools.searching import (
     DEFAULT_RESULTS,
     MAX_RESULTS,
     found_lines,
+    glob_below,
     listing,
-    prefix_of,
     ripgrep_work,
 )
 from runtimes.radian.tools.walk import matching_lines
@@ -93,12 +93,13 @@ class Grep:
             *(("--ignore-case",) if values.get("ignore_case") else ()),
             f"--regexp={values['pattern']}",
         )
-        shown = (values["glob"],) if "glob" in values else ()
+        shown: str | None = values.get("glob")
+        if shown is not None and "/" in shown:
+            shown = glob_below(top, shown)
         work = ripgrep_work(self._program, options, top, context, shown)
-        prefix = prefix_of(top, context)
 
         def finish(end: StepEnd) -> ToolOutcome:
-            return found_lines(end, limit, prefix)
+            return found_lines(end, limit, context)
 
         return ToolRun(work, finish, timeout_s=TIMEOUT_S)
 

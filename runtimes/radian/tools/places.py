@@ -6,6 +6,7 @@ Links are resolved before anything is judged, and again when a call runs.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -91,14 +92,13 @@ class Places:
             path_matches(pattern, real) for pattern in self.unreadable
         )
 
-    def hidden_in(self, folder: str) -> Iterator[str]:
-        """Yield patterns, relative to ``folder``, of what a search in it must pass over."""
+    def hidden_below(self, top: str) -> Iterator[str]:
+        """Yield globs, absolute, of what a search below ``top`` must pass over."""
         for path in self.secret:
-            if path != folder and lies_in(path, folder) and self.zone(path) == "secret":
-                yield os.path.relpath(path, folder)
-        for pattern in self.unreadable:
-            if lies_in(pattern, folder):
-                yield os.path.relpath(pattern, folder)
+            if lies_in(path, top) and self.zone(path) == "secret":
+                yield glob_escaped(path)
+        for pattern in self.unreadable:  # with stars in it, it may mean something anywhere
+            yield re.sub(r"([\\\[\]])", r"\\\1", pattern.removesuffix("/**"))
 
     def shown(self, path: str) -> str:
         """Return a path for people: relative where it lies in the workspace."""
@@ -108,3 +108,8 @@ class Places:
 def lies_in(path: str, folder: str) -> bool:
     """Tell whether ``path`` is ``folder`` or below it; both are normal and absolute."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def glob_escaped(path: str) -> str:
+    """Return the glob that means this path only."""
+    return re.sub(r"([\\\[\]{}*?!])", r"\\\1", path)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from actors.work import ProcessWork
 from runtimes.radian.tools.base import ToolOutcome, ended_badly, failure
 from runtimes.radian.tools.full_output import shorten
+from runtimes.radian.tools.places import glob_escaped
 
 if TYPE_CHECKING:
     from actors.work import StepEnd
@@ -24,28 +25,34 @@ def ripgrep_work(
     options: tuple[str, ...],
     top: str,
     context: ToolContext,
-    shown: tuple[str, ...] = (),
+    shown: str | None = None,
 ) -> ProcessWork:
     """Return a search below ``top``, a folder or a file, that reads no configuration.
 
-    ``shown`` are globs of files to look at; what is shut comes after them, since the last that
-    matches counts.
+    ``shown`` is a glob of files to look at.  It runs at the root, so that all globs are absolute;
+    what is shut comes last, since the last glob that matches counts.
     """
-    folder, what = (top, "./") if os.path.isdir(top) else os.path.split(top)
-    shut = ("!.git", *(f"!/{each}" for each in context.places.hidden_in(folder)))
-    globs = [f"--glob={each}" for each in (*shown, *shut)]
+    shut = ("!.git", *(f"!{each}" for each in context.places.hidden_below(top)))
+    globs = [f"--glob={each}" for each in ((shown, *shut) if shown else shut)]
     common = ("--no-config", "--no-ignore-global", "--hidden", "--color=never", "--sort=path")
-    return ProcessWork((program, *common, *options, *globs, "--", what), folder, context.env)
+    return ProcessWork((program, *common, *options, *globs, "--", top), "/", context.env)
 
 
-def found_lines(end: StepEnd, limit: int, prefix: str) -> ToolOutcome:
-    """Read the end of a search: at most ``limit`` lines, each with the folder before its name."""
+def glob_below(top: str, pattern: str) -> str:
+    """Return a pattern as an absolute glob."""
+    folder = top if os.path.isdir(top) else os.path.dirname(top)
+    return f"{glob_escaped(folder).rstrip('/')}/{pattern.lstrip('/')}"
+
+
+def found_lines(end: StepEnd, limit: int, context: ToolContext) -> ToolOutcome:
+    """Read the end of a search: at most ``limit`` lines, names relative to the workspace."""
     if end.kind != "exited":
         return failure(ended_badly(end))
     lines = [line for line in end.stdout.text.splitlines() if line]
     if not lines and end.exit_code != NOTHING_FOUND and end.stderr.text:
         return failure(shorten(end.stderr.text.strip(), 4096), "the search failed")
-    return listing([prefix + line.removeprefix("./") for line in lines], limit)
+    inside = context.places.workspace.rstrip("/") + "/"
+    return listing([line.removeprefix(inside) for line in lines], limit)
 
 
 def listing(lines: list[str], limit: int) -> ToolOutcome:
@@ -56,10 +63,3 @@ def listing(lines: list[str], limit: int) -> ToolOutcome:
     if len(lines) > limit:
         text += f"\n[more than {limit}: narrow the search, or raise the limit]"
     return ToolOutcome(text)
-
-
-def prefix_of(top: str, context: ToolContext) -> str:
-    """Return what leads from the workspace to the names that a search prints."""
-    folder = top if os.path.isdir(top) else os.path.dirname(top)
-    shown = context.places.shown(folder)
-    return "" if shown == "." else f"{shown}/"

@@ -52,11 +52,10 @@ def files_in(top: str, context: ToolContext, work: WorkContext) -> Iterator[str]
 def matching_files(
     top: str, pattern: str, context: ToolContext, work: WorkContext
 ) -> Iterator[str]:
-    """Yield files by a glob, relative to ``top``."""
+    """Yield files by a glob that is relative to ``top``."""
     for path in files_in(top, context, work):
-        name = os.path.relpath(path, top)
-        if glob_matches(pattern, name):
-            yield name
+        if glob_matches(pattern, os.path.relpath(path, top)):
+            yield path
 
 
 def matching_lines(
