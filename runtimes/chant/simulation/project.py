@@ -42,7 +42,7 @@ class SimProject:
         self.begun: dict[str, str] = {}
         """Op by id of each run that may have left a trace."""
         self.withdrawn: set[str] = set()
-        """Runs that were cancelled before their first step."""
+        """Runs that were cancelled, or whose server was killed, before their first step."""
         self.lost: dict[str, str] = {}
         """Runs that are not in the ledger, as their turns were told, and why."""
 
@@ -95,7 +95,7 @@ class SimTasks(ProjectTasks):
         project.begun[context.run_id] = self._op
         try:
             marker.write(compensating=False)
-        except Exception:
+        except BaseException:  # also a kill: then the run has not begun
             project.withdrawn.add(context.run_id)
             raise
         keeper = Keeper(project.ledger, cast("Any", marker))
