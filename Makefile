@@ -6,8 +6,9 @@ PIP := $(PY) -m pip --quiet --disable-pip-version-check --no-input
 # Versions are pinned as constraints: what is not asked for is not installed.
 INSTALL := $(PIP) install --constraint requirements-dev.txt
 TYPESCRIPT := tests/e2e/typescript/node_modules/.package-lock.json
+AIMOCK := tests/e2e/aimock/node_modules/.package-lock.json
 
-.PHONY: help demo test soak mutants check bench reference typescript clean
+.PHONY: help demo test soak mutants check bench reference typescript judges clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -18,6 +19,7 @@ demo: .venv/.runtime ## three runs of an Op in examples/box, as a client sees th
 
 test: .venv/.dev ## all tests
 	@$(MAKE) --silent typescript || echo "make: no TypeScript SDK: its tests will be skipped" >&2
+	@$(MAKE) --silent judges || echo "make: a foreign model server is missing: its tests will be skipped" >&2
 	$(PY) -m pytest $(ARGS)
 
 soak: .venv/.dev ## 100,000 simulated schedules, which takes some ten minutes
@@ -41,8 +43,10 @@ reference: .venv/.runtime ## docs/reference, made from the tables in the code
 
 typescript: $(TYPESCRIPT) ## the official TypeScript SDK, for the end-to-end tests
 
+judges: $(AIMOCK) .venv/llmock/.installed ## model servers that others wrote, for the tests of our calls
+
 clean: ## remove all that the other targets made
-	rm -rf .venv bench/.peers bench/results build dist tests/e2e/typescript/node_modules
+	rm -rf .venv bench/.peers bench/results build dist tests/e2e/*/node_modules
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -64,4 +68,14 @@ clean: ## remove all that the other targets made
 
 $(TYPESCRIPT): tests/e2e/typescript/package-lock.json .venv/.dev
 	@$(PY) -m tests.node tests/e2e/typescript
+	@touch $@
+
+$(AIMOCK): tests/e2e/aimock/package-lock.json .venv/.dev
+	@$(PY) -m tests.node tests/e2e/aimock
+	@touch $@
+
+# A venv of its own: what it needs is not to mix with what we need.
+.venv/llmock/.installed: tests/e2e/llmock/requirements.txt .venv/.runtime
+	@$(PY) -m venv .venv/llmock
+	@.venv/llmock/bin/python -m pip --quiet --disable-pip-version-check --no-input install --no-deps --requirement $<
 	@touch $@

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FROM = "gemini"
 FINISHES: dict[str, FinishReason] = {
     "STOP": "stop",
+    "FUNCTION_CALL": "tools",  # not Google's own, but sent by imitators
     "MAX_TOKENS": "length",
     "SAFETY": "refused",
     "RECITATION": "refused",

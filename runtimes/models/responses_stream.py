@@ -36,7 +36,11 @@ TEXT_DELTA = "response.output_text.delta"
 REASONING_DELTAS = frozenset(
     {"response.reasoning_summary_text.delta", "response.reasoning_text.delta"}
 )
-INCOMPLETE: dict[str, FinishReason] = {"max_output_tokens": "length", "content_filter": "refused"}
+INCOMPLETE: dict[str, FinishReason] = {
+    "max_output_tokens": "length",
+    "": "length",  # imitators give no reason, and what else could it be
+    "content_filter": "refused",
+}
 
 
 class ResponsesStream:
@@ -129,7 +133,9 @@ class ResponsesStream:
         why = text_of(table(self._response.get("incomplete_details")).get("reason"))
         cut = self._response.get("status") == "incomplete"
         reason = INCOMPLETE.get(why) if cut else "refused" if self._refused else "stop"
-        return finished(reason, why if cut else "completed", calls=self._calls > 0)
+        return finished(
+            reason, (why or "incomplete") if cut else "completed", calls=self._calls > 0
+        )
 
     def _failed(self, event: dict[str, Any]) -> tuple[()]:
         response = table(event.get("response"))

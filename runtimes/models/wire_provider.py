@@ -110,6 +110,8 @@ class WireProvider:
         else:
             cause = yield from self._events(reply, parser)
             last = parser.end(cause)
+            if parser.over and not isinstance(last[-1], CallFailed):
+                reply.finish()
         for event in last:
             yield self._told(event) if isinstance(event, CallFailed) else event
 
@@ -121,7 +123,6 @@ class WireProvider:
                 for data in splitter.feed(chunk):
                     yield from parser.take(data)
                     if parser.over:
-                        reply.finish()
                         return CUT
             for data in splitter.finish():
                 yield from parser.take(data)
