@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING
 
@@ -177,6 +178,19 @@ def test_a_provider_that_echoes_the_key_does_not_spread_it(tmp_path: Path, kind:
         sent.get("x-goog-api-key"),
     }
     assert KEY not in server.requests[0].path
+
+
+def test_a_debug_log_of_the_library_beneath_does_not_hold_the_key(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    secrets = Secrets({"RADIAN_HOME": str(tmp_path)})
+    secrets.store.write("local", KEY)
+    caplog.set_level(logging.DEBUG)
+    with model_server(GOOD) as server:
+        call(make_provider(config(server, credential="local"), secrets))
+
+    assert "send_request_headers" in caplog.text
+    assert not any(piece in caplog.text for piece in pieces(KEY))
 
 
 def test_without_a_key_nothing_is_sent_and_the_cure_is_named(tmp_path: Path) -> None:
