@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from actors.faults import Faults
+    from actors.faults import Faults, Verdict
     from actors.work import StepEnd, StepHandle, Stream
     from runtimes.radian.profiles import ProfileName
 
@@ -127,6 +128,19 @@ class Bench:
         with self._heard:
             self.ended.append(job)
             self._heard.notify_all()
+
+
+class FullDisk(NoFaults):
+    """The disk is full at one fault point."""
+
+    def __init__(self, at: str) -> None:
+        self._at = at
+
+    def at(self, name: str, who: str = "") -> Verdict:
+        """Refuse there."""
+        if name == self._at:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), who)
+        return "pass"
 
 
 class Running:

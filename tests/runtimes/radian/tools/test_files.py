@@ -12,8 +12,7 @@ from runtimes.radian.tools.base import Diff, Location, ToolOutcome
 from runtimes.radian.tools.patch import Patch
 from runtimes.radian.tools.read import Read
 from runtimes.radian.tools.write import Write
-from tests.fakes import CrashAt, InjectedError
-from tests.runtimes.radian.tools.bench import Bench
+from tests.runtimes.radian.tools.bench import Bench, FullDisk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -209,7 +208,7 @@ def test_what_others_run_is_asked_for(bench: Bench, name: str) -> None:
 
 @pytest.mark.parametrize("at", ["file.write", "file.rename", "file.replace"])
 def test_a_disk_that_fails_leaves_the_file_as_it_was(tmp_path: Path, at: str) -> None:
-    bench = Bench(tmp_path, faults=_FullDisk(at))
+    bench = Bench(tmp_path, faults=FullDisk(at))
     path = bench.write("a", "one")
 
     outcome = bench.call(Write(), path="a", content="two")
@@ -219,13 +218,3 @@ def test_a_disk_that_fails_leaves_the_file_as_it_was(tmp_path: Path, at: str) ->
     assert path.read_text() == "one"
     assert os.listdir(bench.workspace) == ["a"]
     bench.close()
-
-
-class _FullDisk(CrashAt):
-    def at(self, name: str, who: str = "") -> object:  # type: ignore[override]
-        try:
-            return super().at(name, who)
-        except InjectedError:
-            import errno
-
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), who) from None

@@ -14,8 +14,7 @@ from runtimes.radian.tools.base import ToolOutcome
 from runtimes.radian.tools.job import JobTool
 from runtimes.radian.tools.sandbox import NoSandbox, Sandboxes
 from runtimes.radian.tools.shell import Shell
-from tests.fakes import CrashAt
-from tests.runtimes.radian.tools.bench import Bench
+from tests.runtimes.radian.tools.bench import Bench, FullDisk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,13 +113,7 @@ def test_endless_output_is_bounded_and_all_of_it_is_in_a_file(free: Bench) -> No
 
 
 def test_a_disk_that_fails_costs_the_file_only(tmp_path: Path) -> None:
-    class Full(CrashAt):
-        def at(self, name: str, who: str = "") -> object:  # type: ignore[override]
-            if name == "output.keep":
-                raise OSError(28, "No space left on device", who)
-            return "pass"
-
-    bench = Bench(tmp_path, "full", faults=Full("none"))
+    bench = Bench(tmp_path, "full", faults=FullDisk("output.keep"))
 
     outcome = bench.call(Shell(), command="yes | head -c 100000")
 
