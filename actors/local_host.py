@@ -81,13 +81,19 @@ class _LocalHost:
         self._notes.put(_Note("over"))
 
 
-def run_turn(machine: TurnMachine, deliver: Callable[[Sequence[Any]], None]) -> LocalResult:
+def run_turn(
+    machine: TurnMachine,
+    deliver: Callable[[Sequence[Any]], None],
+    *,
+    cancel_when_unheard: bool = False,
+) -> LocalResult:
     """Run one turn to its end on the main thread.
 
     Args:
         machine: What decides the turn.
         deliver: Gets its items in order, on one other thread; may wait.  What it raises ends the
             showing but not the turn.
+        cancel_when_unheard: It cancels the turn as well, which goes on to its own end.
 
     """
     notes: SignalNotes[_Note] = SignalNotes()
@@ -103,7 +109,8 @@ def run_turn(machine: TurnMachine, deliver: Callable[[Sequence[Any]], None]) -> 
     sessions.bind(root)
     parts = SessionTree(system, sessions, steps).parts("local")
     host = _LocalHost(machine, notes)
-    outlet = Outlet(platform, faults, deliver, host.over)
+    broken = (lambda: notes.put(_Note("unheard"))) if cancel_when_unheard else None
+    outlet = Outlet(platform, faults, deliver, host.over, broken)
     slot = TurnSlot("t1", "local", host, outlet)
     parts.desk.slot = slot
     parts.session.tell(StartTurn(slot))
@@ -120,7 +127,10 @@ def run_turn(machine: TurnMachine, deliver: Callable[[Sequence[Any]], None]) -> 
 def _wait(notes: SignalNotes[_Note], slot: TurnSlot, parts: SessionParts) -> int | None:
     """Wait for the turn's end, passing signals on as cancels; return the first signal."""
     first: int | None = None
-    while (note := notes.get()).kind == "signal":
+    while (note := notes.get()).kind in {"signal", "unheard"}:
+        if note.kind == "unheard":
+            parts.session.tell(cancel_order(slot, "client"))
+            continue
         reason: CancelReason = "client" if note.signal == signal.SIGINT else "shutdown"
         if first is not None:
             reason = "hard_stop"

@@ -21,6 +21,8 @@ MICROS = Decimal(1_000_000)
 VENDORS: dict[Kind, str] = {"openai": "openai", "anthropic": "anthropic", "gemini": "google"}
 """Who is called by a config that names no address, as genai-prices calls them."""
 BY_CONFIG = "config"
+OWN_MACHINE = ("http://127.0.0.1", "http://localhost", "http://[::1]")
+"""Servers that no list has a price for, so that the list need not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +86,11 @@ def _by_config(facts: ModelFacts, usage: Usage) -> Decimal | None:
 
 
 def _by_list(config: ProviderConfig, model: str, usage: Usage, at: datetime | None) -> Cost | None:
-    import genai_prices
-
     found = _listed(config, model, usage, at)
     if found is None:
         return None
+    import genai_prices
+
     return Cost(micros(found.total_price), f"genai-prices {genai_prices.__version__}")
 
 
@@ -98,6 +100,8 @@ def _listed(
     """Look a model up at its own vendor: the same name elsewhere may cost something else."""
     vendor = VENDORS.get(config.kind)
     if config.kind == "scripted" or not (config.base_url or vendor):
+        return None
+    if config.base_url.startswith(OWN_MACHINE):
         return None
     import genai_prices
 

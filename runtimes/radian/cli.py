@@ -1,21 +1,100 @@
-"""The command line of ``radian``: what it will be, and that it is not there yet."""
+"""The command line of ``radian``: click's group, help and completion over the tables of flags."""
 
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from runtimes.radian.exec_flags import OWN
+from runtimes.radian.flags import CONVERSATION, help_lines
+from runtimes.version import VERSION
 
-@click.group(
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.version_option(package_name="chantry", message="radian %(version)s")
-@click.pass_context
-def radian(context: click.Context) -> None:
-    """An agent that works on a repository, over the Agent Client Protocol.
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
-    This version has no commands: the actor runtime and the protocol under it exist, the agent on
-    top of them does not.  `chant`, which comes in the same package, serves the Agent Client
-    Protocol today: see `chant --help`.
-    """
-    click.echo(context.get_help())
+    from runtimes.radian.flags import Flag
+
+
+class FlagCommand(click.Command):
+    """A command whose words are read by `flags.read_flags`; click shows and completes them."""
+
+    def __init__(
+        self, name: str, summary: str, groups: dict[str, Sequence[Flag]], run: Callable[..., int]
+    ) -> None:
+        """``groups``: heading to flags; ``run`` gets the words and returns the exit code."""
+        params: list[click.Parameter] = [
+            _option(flag) for flags in groups.values() for flag in flags
+        ]
+        super().__init__(name, params=params, help=summary, add_help_option=False)
+        self._groups = groups
+        self._run = run
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the words as they are."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        ctx.obj = args
+        return []
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Show help or do what the words say."""
+        words: list[str] = ctx.obj
+        if "-h" in words or "--help" in words:
+            click.echo(self.get_help(ctx))
+            ctx.exit(0)
+        ctx.exit(self._run(words))
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Show the flags by group."""
+        lines = [f"Usage: {ctx.command_path} [FLAGS]", "", self.help or ""]
+        for heading, flags in self._groups.items():
+            lines += ["", heading, *help_lines(flags)]
+        return "\n".join(lines)
+
+
+def _option(flag: Flag) -> click.Option:
+    names = [flag.name, flag.short] if flag.short else [flag.name]
+    return click.Option(
+        names, is_flag=not flag.value, multiple=flag.many, metavar=flag.value or None
+    )
+
+
+def conversation_command(
+    name: str, own: Sequence[Flag], summary: str
+) -> Callable[[Callable[..., int]], FlagCommand]:
+    """Make a command of a function: the conversation flags come with it, and ``own`` ones."""
+
+    def decorate(run: Callable[..., int]) -> FlagCommand:
+        groups = {"Flags:": own, "Conversation:": CONVERSATION}
+        return FlagCommand(
+            name, summary, {head: flags for head, flags in groups.items() if flags}, run
+        )
+
+    return decorate
+
+
+EXEC = """\
+Have the agent do what a prompt says, in one turn, and exit.
+
+Without -p, all of a piped stdin is the prompt. With -p TEXT, stdin is not read. Exit codes: 0 done,
+1 internal, 2 usage, 3 cut off, 4 a limit was spent, 5 the model failed, 6 refused or unfinished,
+10 session, 11 key, 75 try later, 130 and 143 interrupted."""
+
+
+@conversation_command("exec", OWN, EXEC)
+def exec_command(words: list[str]) -> int:
+    """Run ``radian exec``."""
+    from runtimes.radian.exec_run import run_exec
+
+    return run_exec(words, os.environ)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(VERSION, prog_name="radian", message="%(prog)s %(version)s")
+def radian() -> None:
+    """An agent that works on the files of a workspace."""
+
+
+radian.add_command(exec_command)

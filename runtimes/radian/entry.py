@@ -1,10 +1,25 @@
-"""The console script ``radian``."""
+"""The console script ``radian``: the words decide what is imported."""
 
 from __future__ import annotations
 
+import os
+import sys
+
+from actors.signals import end_at_once
+
+COMPLETING = "_RADIAN_COMPLETE"
+"""Set by a shell that completes; the words are not to be carried out then."""
+HELP = frozenset({"-h", "--help"})
+
 
 def main() -> None:
-    """Hand the command line to click, which exits with the command's code."""
+    """Run the command line and exit with its code."""
+    end_at_once()
+    argv = sys.argv[1:]
+    if argv[:1] == ["exec"] and not HELP.intersection(argv) and COMPLETING not in os.environ:
+        from runtimes.radian.exec_run import run_exec
+
+        sys.exit(run_exec(argv[1:], os.environ))
     from runtimes.radian.cli import radian
 
     radian(prog_name="radian")

@@ -1,0 +1,62 @@
+"""Whom a turn asks: nobody, a person at a terminal, or a client behind the protocol.
+
+A question is one effect of the turn, and the event that ends it holds the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from actors.turn import ClientAnswered, StepEnded, TurnEffect
+    from runtimes.radian.permissions import Option
+    from runtimes.radian.tools.base import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionQuestion:
+    """May this call run?  ``key`` is unique in the session."""
+
+    key: str
+    call_id: str
+    prepared: Prepared
+    reason: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The id of the option that a person chose."""
+
+    option_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotAnswered:
+    """There is no answer, and ``reason`` says why.  ``cancels``: the turn ends with it."""
+
+    reason: str
+    cancels: bool = False
+
+
+Reply: TypeAlias = Chosen | NotAnswered
+AnswerEvent: TypeAlias = "StepEnded | ClientAnswered"
+
+
+class Asker(Protocol):
+    """Puts questions."""
+
+    def ask(self, question: PermissionQuestion) -> Sequence[TurnEffect]:
+        """Put a question; an event with its key (``step_id`` or ``key``) ends it."""
+        ...
+
+    def withdraw(self, key: str) -> Sequence[TurnEffect]:
+        """Take a question back, for the turn is cancelled; its event may still come."""
+        ...
+
+    def reply(self, event: AnswerEvent) -> Reply:
+        """Read the event that ended a question.  Pure."""
+        ...

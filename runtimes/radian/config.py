@@ -1,0 +1,133 @@
+"""A person's ``config.toml``: providers, profiles, which provider is the usual one.
+
+Every key is checked; a wrong one is named, with the nearest that is known.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from runtimes.radian.profiles import PROFILE_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from runtimes.radian.profiles import ProfileName
+
+FILE = "config.toml"
+MAX_BYTES = 1024 * 1024
+KEYS = ("default_provider", "providers", "profiles")
+PROFILE_KEYS = ("extends", "allow", "deny")
+
+
+class ConfigError(Exception):
+    """The configuration can't be used; the message names the file and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileConfig:
+    """One ``[profiles.NAME]``: one of the three profiles, and rules on top."""
+
+    extends: ProfileName
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the file says.  Providers are read when one of them is wanted."""
+
+    path: str
+    default_provider: str = ""
+    providers: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    profiles: Mapping[str, ProfileConfig] = field(default_factory=dict[str, ProfileConfig])
+
+    @property
+    def folder(self) -> str:
+        """Paths in the file are relative to it."""
+        return os.path.dirname(self.path)
+
+
+def read_config(home: str) -> Config:
+    """Read ``config.toml`` below ``home``; without one nothing is configured.
+
+    Raises:
+        ConfigError: See there.
+
+    """
+    import tomllib
+
+    path = os.path.join(home, FILE)
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            message = f"{path} is larger than {MAX_BYTES} bytes"
+            raise ConfigError(message)
+        table = tomllib.loads(data.decode())
+    except FileNotFoundError:
+        return Config(path)
+    except (OSError, ValueError, RecursionError) as error:
+        message = f"{path} can't be read: {error}"
+        raise ConfigError(message) from error
+    return config_of(table, path)
+
+
+def config_of(table: Mapping[str, Any], path: str) -> Config:
+    """Check what the file at ``path`` holds.
+
+    Raises:
+        ConfigError: See there.
+
+    """
+    _known(table, KEYS, path)
+    usual = table.get("default_provider", "")
+    if not isinstance(usual, str):
+        message = f"{path}: default_provider must be text, not {usual!r}"
+        raise ConfigError(message)
+    profiles = _table(table.get("profiles", {}), f"{path}: profiles")
+    return Config(
+        path,
+        usual,
+        _table(table.get("providers", {}), f"{path}: providers"),
+        {name: _profile(value, f"{path}: profile {name}") for name, value in profiles.items()},
+    )
+
+
+def _profile(value: Any, where: str) -> ProfileConfig:
+    table = _table(value, where)
+    _known(table, PROFILE_KEYS, where)
+    extends = table.get("extends")
+    if extends not in PROFILE_NAMES:
+        message = f"{where}: extends must be one of {', '.join(PROFILE_NAMES)}, not {extends!r}"
+        raise ConfigError(message)
+    return ProfileConfig(extends, _texts(table, "allow", where), _texts(table, "deny", where))
+
+
+def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    texts = cast("Sequence[Any]", value) if isinstance(value, list) else (None,)
+    if not all(isinstance(each, str) for each in texts):
+        message = f"{where}: {key} must be a list of rules"
+        raise ConfigError(message)
+    return tuple(texts)
+
+
+def _table(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        message = f"{where} must be a table"
+        raise ConfigError(message)
+    return cast("dict[str, Any]", value)
+
+
+def _known(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    for key in table:
+        if key not in known:
+            from difflib import get_close_matches
+
+            near = get_close_matches(key, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+            message = f"{where} has an unknown key {key!r}; {hint}"
+            raise ConfigError(message)

@@ -1,0 +1,157 @@
+"""What a turn says while it runs, as values: for ACP updates, the JSON stream and the terminal.
+
+Nothing here is the journal; a delta is said once and never repeated in a later event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from runtimes.models.base import Usage as TokenUsage
+    from runtimes.radian.records import DecidedBy, Decision, End, Origin
+    from runtimes.radian.tools.base import Diff, Kind, Location
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted:
+    """The first event of a process; ``workspace`` is absolute, without links."""
+
+    session_id: str
+    workspace: str
+    provider: str
+    model: str
+    profile: str
+    trusted: bool
+    resumed: bool
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """A turn began."""
+
+    turn: int
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the answer to model call number ``call`` of the turn."""
+
+    turn: int
+    call: int
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """A piece of what the model thinks aloud."""
+
+    turn: int
+    call: int
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call is known and valid; whether it may run is decided next."""
+
+    turn: int
+    call_id: str
+    name: str
+    title: str
+    kind: Kind
+    input: Any
+    locations: tuple[Location, ...] = ()
+    diff: Diff | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """A piece of what a command prints, bounded."""
+
+    turn: int
+    call_id: str
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """A call is over."""
+
+    turn: int
+    call_id: str
+    status: Literal["completed", "failed"]
+    output: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """It was decided whether a call may run."""
+
+    turn: int
+    call_id: str
+    decision: Decision
+    source: DecidedBy
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call; ``context_window`` where it is known."""
+
+    turn: int
+    call: int
+    tokens: TokenUsage
+    context_window: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A model call failed; attempt number ``attempt`` comes in ``delay_ms``.
+
+    What the failed one showed is void.
+    """
+
+    turn: int
+    call: int
+    attempt: int
+    delay_ms: int
+    cause: str
+    http_status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:  # noqa: A001 - the stream calls it so
+    """Something a person should know."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """A turn is over, and its end is on the disk; ``error`` holds no secret."""
+
+    turn: int
+    end: End
+    reason: str | None = None
+    error: str | None = None
+
+
+Event: TypeAlias = (
+    SessionStarted
+    | TurnStarted
+    | Text
+    | Reasoning
+    | ToolCall
+    | ToolOutput
+    | ToolResult
+    | Permission
+    | Usage
+    | Retry
+    | Warning
+    | TurnEnded
+)

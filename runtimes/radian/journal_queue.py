@@ -1,0 +1,78 @@
+"""Writes of one turn, one after the other: what waits goes out together.  Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from actors.turn import StartStep
+from actors.work import CallableWork
+from runtimes.radian.session_errors import JournalError
+
+if TYPE_CHECKING:
+    from actors.turn import TurnEffect
+    from actors.work import StepEnd, Stream, WorkContext
+    from runtimes.radian.journal import Journal
+    from runtimes.radian.records import Entry, Record
+    from runtimes.radian.tool_round import Write
+
+
+class JournalQueue:
+    """Records on their way into the journal."""
+
+    def __init__(self, key: str, journal: Journal) -> None:
+        """``key`` begins the ids of the steps; unique in the session."""
+        self._key = key
+        self._journal = journal
+        self._waiting: list[Record] = []
+        self._sync = False
+        self._number = 0
+        self._running = False
+
+    @property
+    def idle(self) -> bool:
+        """All that was put is written."""
+        return not self._running and not self._waiting
+
+    def put(self, write: Write) -> list[TurnEffect]:
+        """Add records behind those that wait."""
+        self._waiting += write.records
+        self._sync = self._sync or write.sync
+        return self.more()
+
+    def more(self) -> list[TurnEffect]:
+        """Write what waits, unless a write is on its way."""
+        if self._running or not self._waiting:
+            return []
+        records, sync = tuple(self._waiting), self._sync
+        self._waiting.clear()
+        self._sync, self._running = False, True
+        self._number += 1
+
+        def run(context: WorkContext) -> tuple[Entry, ...] | str:
+            del context
+            try:
+                return self._journal.append(records, sync=sync)
+            except JournalError as error:
+                return str(error)
+
+        return [StartStep(self._step_id, CallableWork("journal", run), _nothing)]
+
+    def owns(self, step_id: str) -> bool:
+        """Tell whether a step is the write on its way."""
+        return self._running and step_id == self._step_id
+
+    def ended(self, end: StepEnd) -> tuple[Entry, ...] | str:
+        """Return what was written, or why it could not be."""
+        self._running = False
+        if end.kind == "returned":
+            return cast("tuple[Entry, ...] | str", end.value)
+        return f"the journal could not be written: {end.error or end.kind}"
+
+    @property
+    def _step_id(self) -> str:
+        return f"{self._key}/journal-{self._number}"
+
+
+def _nothing(stream: Stream, text: str) -> tuple[Any, ...]:
+    del stream, text
+    return ()

@@ -1,0 +1,103 @@
+"""Calls of the model as a turn makes them: the request is built, and the answer priced, aside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from actors.model_call import ModelRequest as ModelWork
+from runtimes.models.answer import Answer
+from runtimes.models.base import Message, ModelRequest, ReasoningDelta, Text, TextDelta
+from runtimes.models.calling import Retrying, call_model
+from runtimes.radian import events
+from runtimes.radian.transcript import build_messages
+from runtimes.radian.turn_state import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from runtimes.models.base import Cancel, Effort, Provider, Tool
+    from runtimes.models.config import ProviderConfig
+    from runtimes.models.secrets import Secrets
+    from runtimes.radian.records import Entry, ImageFile
+    from runtimes.radian.turn_state import CallModel
+
+GO_ON = "Your answer was cut off. Go on exactly where it stopped, without repeating anything."
+
+
+@dataclass(slots=True)
+class ModelDesk:
+    """What a session gives the calls of its turns."""
+
+    config: ProviderConfig
+    model: str
+    provider: Provider
+    secrets: Secrets
+    system: str
+    tools: tuple[Tool, ...]
+    effort: Effort | None
+    images: Callable[[ImageFile], str | None]
+
+    def work(self, turn: int, call: CallModel, entries: Sequence[Entry]) -> ModelWork:
+        """Return one call as the model call actor does it; the turn hears `Told` and retries."""
+        known = tuple(entries)
+
+        def open_stream(cancel: Any) -> Iterator[Any]:
+            return self._stream(call, known, cancel)
+
+        def render(event: Any) -> Sequence[events.Event]:
+            return _shown(turn, call.call, event)
+
+        return ModelWork(open_stream, render, _is_for_the_turn)
+
+    def _stream(self, call: CallModel, entries: tuple[Entry, ...], cancel: Cancel) -> Iterator[Any]:
+        for event in call_model(self.provider, self._request(call, entries), cancel):
+            yield self._told(event) if isinstance(event, Answer) else event
+
+    def _request(self, call: CallModel, entries: tuple[Entry, ...]) -> ModelRequest:
+        messages = build_messages(entries, images=self.images)
+        if call.go_on:
+            messages = (*messages, Message("user", (Text(GO_ON),)))
+        return ModelRequest(
+            model=self.model,
+            messages=messages,
+            system=self.system,
+            tools=self.tools,
+            max_output_tokens=call.output_tokens,
+            effort=self.effort,
+        )
+
+    def _told(self, answer: Answer) -> Told:
+        if answer.error is not None:
+            masked = self.secrets.mask(answer.error.message)
+            answer = replace(answer, error=replace(answer.error, message=masked))
+        if answer.usage is None:
+            return Told(answer)
+        from runtimes.models.pricing import context_window, cost_of
+
+        cost = cost_of(self.config, self.model, answer.usage)
+        window = context_window(self.config, self.model)
+        if cost is None:
+            return Told(answer, context_window=window)
+        return Told(answer, cost.micros, cost.source, window)
+
+
+def _is_for_the_turn(event: Any) -> bool:
+    return isinstance(event, Told | Retrying)
+
+
+def _shown(turn: int, call: int, event: Any) -> Sequence[events.Event]:
+    match event:
+        case TextDelta(text):
+            return (events.Text(turn, call, text),)
+        case ReasoningDelta(text):
+            return (events.Reasoning(turn, call, text),)
+        case Retrying(attempt, delay_ms, cause, status):
+            return (events.Retry(turn, call, attempt, delay_ms, cause, status),)
+        case Told(answer, context_window=window):
+            notes = tuple(events.Warning(note) for note in answer.notes)
+            if answer.usage is None:
+                return notes
+            return (*notes, events.Usage(turn, call, answer.usage, window))
+        case _:
+            return ()

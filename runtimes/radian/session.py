@@ -1,0 +1,232 @@
+"""One conversation in this process: what both `radian exec` and `radian acp` drive turns on."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from actors.faults import NoFaults
+from actors.real_platform import RealPlatform
+from runtimes.models.base import Tool as OfferedTool
+from runtimes.models.registry import make_provider
+from runtimes.models.scripted import ScriptInvalid
+from runtimes.models.secrets import Secrets
+from runtimes.radian import events
+from runtimes.radian.agent_turn import AgentTurn
+from runtimes.radian.healing import calls_of
+from runtimes.radian.ids import new_session_id
+from runtimes.radian.model_desk import ModelDesk
+from runtimes.radian.policy import Policy
+from runtimes.radian.records import (
+    AssistantMessage,
+    RunStarted,
+    SessionCreated,
+    TurnStarted,
+    UserMessage,
+)
+from runtimes.radian.secret_set import secret_paths
+from runtimes.radian.sessions import Sessions
+from runtimes.radian.settings import SettingsError
+from runtimes.radian.system_prompt import system_prompt
+from runtimes.radian.tool_round import ToolDesk
+from runtimes.radian.tools.base import ToolContext
+from runtimes.radian.tools.builtin import builtin_tools
+from runtimes.radian.tools.environment import tool_env
+from runtimes.radian.tools.places import Places
+from runtimes.radian.tools.sandbox import Sandboxes
+from runtimes.radian.tools.seen import SeenFiles
+from runtimes.radian.turn_desk import TurnDesk
+from runtimes.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from runtimes.radian.asker import Asker
+    from runtimes.radian.journal import Journal
+    from runtimes.radian.records import Entry, Origin, UserPart
+    from runtimes.radian.settings import Settings
+    from runtimes.radian.tools.base import Tool
+
+FOLDER = "sessions"
+
+
+def sessions_of(home: str) -> Sessions:
+    """Return the sessions that lie below radian's own folder."""
+    return Sessions(os.path.join(home, FOLDER), NoFaults())
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """Which session is wanted, where, and who answers questions."""
+
+    settings: Settings
+    workspace: str
+    """Absolute, without links."""
+    resume: str | None = None
+    session_id: str | None = None
+    """Of a new one; None: made up."""
+    yes: bool = False
+    asker: Asker | None = None
+
+
+@dataclass(slots=True)
+class AgentSession:
+    """An open journal and all that turns need; see `open_session`."""
+
+    session_id: str
+    plan: SessionPlan
+    desk: TurnDesk
+    resumed: bool
+    trusted: bool
+    warnings: list[str] = field(default_factory=list[str])
+    last_turn: int = 0
+
+    def turn(self, content: Sequence[UserPart], origin: Origin = "prompt") -> AgentTurn:
+        """Make the next turn; the one before must be over."""
+        self.last_turn += 1
+        message = UserMessage(self.last_turn, tuple(content))
+        return AgentTurn(self.desk, self.last_turn, origin, message)
+
+    def started(self) -> events.SessionStarted:
+        """Return the event that says what this is."""
+        settings = self.plan.settings
+        return events.SessionStarted(
+            self.session_id,
+            self.plan.workspace,
+            settings.provider.id,
+            settings.model,
+            settings.profile_name,
+            self.trusted,
+            self.resumed,
+            VERSION,
+        )
+
+    def close(self) -> None:
+        """Let go of the journal.  Safe to call twice."""
+        self.desk.journal.close()
+
+
+def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
+    """Open or make the session of a plan.  Reads and writes the disk.
+
+    Raises:
+        SettingsError: A rule or the script of a provider is wrong.
+        SessionError: The session can't be used; nothing was written.
+        JournalError: The disk refused it.
+
+    """
+    settings = plan.settings
+    home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
+    rules = settings.rules(plan.workspace, home)
+    secrets = Secrets(environ)
+    sessions = sessions_of(settings.home)
+    platform = RealPlatform()
+    try:
+        provider = make_provider(settings.provider, secrets)
+    except ScriptInvalid as error:
+        raise SettingsError(str(error)) from error
+    tools = builtin_tools(settings.profile, environ)
+    journal, entries, warnings = _journal(sessions, plan)
+    session_id = _id_of(entries)
+    side_files = sessions.side_files(session_id)
+    context = ToolContext(
+        places=Places(
+            plan.workspace,
+            (os.path.realpath(side_files.folder),),
+            secret_paths(home, settings.home),
+            rules.unreadable(),
+        ),
+        profile=settings.profile,
+        sandboxes=Sandboxes(NoFaults()),
+        env=tool_env(secrets.clean(environ)),
+        output_folder=side_files.folder,
+        seen=SeenFiles(),
+        faults=NoFaults(),
+    )
+    desk = TurnDesk(
+        journal=journal,
+        entries=entries,
+        model=ModelDesk(
+            config=settings.provider,
+            model=settings.model,
+            provider=provider,
+            secrets=secrets,
+            system=system_prompt(plan.workspace, settings.profile),
+            tools=tuple(map(_offered, tools.values())),
+            effort=settings.effort,
+            images=side_files.load_image,
+        ),
+        tools=ToolDesk(
+            tools,
+            context,
+            Policy(settings.profile, rules, plan.yes, plan.asker),
+            platform.monotonic,
+            secrets.mask,
+        ),
+        limits=settings.limits,
+        mask=secrets.mask,
+        monotonic=platform.monotonic,
+        used_ids=_call_ids(entries),
+    )
+    session = AgentSession(
+        session_id,
+        plan,
+        desk,
+        resumed=plan.resume is not None,
+        trusted=False,
+        warnings=warnings,
+        last_turn=_last_turn(entries),
+    )
+    entries += journal.append([_run_started(session)], sync=False)
+    return session
+
+
+def _journal(sessions: Sessions, plan: SessionPlan) -> tuple[Journal, list[Entry], list[str]]:
+    if plan.resume is not None:
+        journal, loaded = sessions.open(plan.resume, plan.workspace)
+        warnings = list(loaded.warnings)
+        if plan.session_id not in {None, plan.resume}:
+            warnings.append(f"--session-id {plan.session_id} is ignored: --resume goes on")
+        return journal, list(loaded.entries), warnings
+    session_id = plan.session_id or new_session_id(time.time(), os.urandom(10))
+    journal, entry = sessions.create(SessionCreated(session_id, plan.workspace, VERSION))
+    return journal, [entry], []
+
+
+def _run_started(session: AgentSession) -> RunStarted:
+    settings = session.plan.settings
+    return RunStarted(
+        provider=settings.provider.id,
+        model=settings.model,
+        profile=settings.profile_name,
+        trusted=session.trusted,
+        effort=settings.effort,
+        version=VERSION,
+    )
+
+
+def _id_of(entries: Sequence[Entry]) -> str:
+    first = entries[0].record
+    assert isinstance(first, SessionCreated)  # noqa: S101 - a journal is not loaded otherwise
+    return first.session_id
+
+
+def _call_ids(entries: Sequence[Entry]) -> set[str]:
+    messages = (each.record for each in entries)
+    return {
+        call.call_id
+        for message in messages
+        if isinstance(message, AssistantMessage)
+        for call in calls_of(message)
+    }
+
+
+def _last_turn(entries: Sequence[Entry]) -> int:
+    records = (each.record for each in entries)
+    return max((each.turn for each in records if isinstance(each, TurnStarted)), default=0)
+
+
+def _offered(tool: Tool) -> OfferedTool:
+    return OfferedTool(tool.name, tool.summary, tool.schema)

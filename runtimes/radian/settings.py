@@ -1,0 +1,149 @@
+"""What flags and configuration come to: which model is called, and what it may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+from runtimes.models.config import Kind, ProviderConfig
+from runtimes.models.config_table import ConfigInvalid, provider_config
+from runtimes.models.credentials import radian_home
+from runtimes.radian.config import Config, ConfigError, ProfileConfig, read_config
+from runtimes.radian.profiles import DEFAULT_PROFILE, PROFILE_NAMES
+from runtimes.radian.rules import RuleInvalidError, Rules, parse_rules
+from runtimes.radian.turn_state import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from runtimes.models.base import Effort
+    from runtimes.radian.options import ConversationOptions
+    from runtimes.radian.profiles import ProfileName
+
+NEEDS_CONFIG = ("openai-compatible", "scripted")
+"""Kinds of provider that can't be called by their kind alone."""
+
+
+class SettingsError(Exception):
+    """Flags and configuration don't come to anything usable; one line for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the turns of this process are done."""
+
+    home: str
+    """Radian's own folder."""
+    provider: ProviderConfig
+    model: str
+    profile_name: str
+    """As it was asked for: one of the three, or one of the configuration."""
+    profile: ProfileName
+    profile_rules: ProfileConfig
+    allow: tuple[str, ...]
+    deny: tuple[str, ...]
+    effort: Effort | None
+    limits: Limits
+
+    def rules(self, workspace: str, home: str) -> Rules:
+        """Return all permission rules, for a workspace and a person's home (both resolved).
+
+        Raises:
+            SettingsError: One of them can't be read.
+
+        """
+        own = self.profile_rules
+        try:
+            return parse_rules(
+                self.allow, self.deny, "flag", workspace=workspace, home=home
+            ) + parse_rules(own.allow, own.deny, "profile", workspace=workspace, home=home)
+        except RuleInvalidError as error:
+            raise SettingsError(str(error)) from error
+
+
+def settings_for(options: ConversationOptions, environ: Mapping[str, str]) -> Settings:
+    """Read the configuration and join it with the flags, which win.
+
+    Raises:
+        SettingsError: They don't come to anything.
+
+    """
+    home = radian_home(environ)
+    try:
+        config = read_config(home) if options.user_config else Config(home)
+        provider = _provider(options.provider or config.default_provider, config)
+    except (ConfigError, ConfigInvalid) as error:
+        raise SettingsError(str(error)) from error
+    model = options.model or provider.default_model or ("script" if _plays(provider) else "")
+    if not model:
+        message = f"no model: give --model, or set default_model of provider {provider.id}"
+        raise SettingsError(message)
+    name = options.profile or DEFAULT_PROFILE
+    profile = _profile(name, config)
+    settings = Settings(
+        home=home,
+        provider=provider,
+        model=model,
+        profile_name=name,
+        profile=profile.extends,
+        profile_rules=profile,
+        allow=options.allow,
+        deny=options.deny,
+        effort=options.effort,
+        limits=Limits(
+            options.max_model_calls,
+            options.max_cost_micros,
+            options.max_output_tokens,
+            options.turn_timeout_s,
+            provider.facts(model).max_output,
+        ),
+    )
+    _check_price(settings)
+    return settings
+
+
+def _provider(name: str, config: Config) -> ProviderConfig:
+    if not name:
+        message = f"no provider: give --provider, or set default_provider in {config.path}"
+        raise SettingsError(message)
+    if name in config.providers:
+        try:
+            return provider_config(name, config.providers[name], config.folder)
+        except ConfigInvalid as error:
+            message = f"{config.path}: {error}"
+            raise SettingsError(message) from error
+    kinds: tuple[Kind, ...] = get_args(Kind)
+    kind: Kind | None = next((each for each in kinds if each == name), None)
+    if kind is None or kind in NEEDS_CONFIG:
+        known = ", ".join([*sorted(config.providers), *(k for k in kinds if k not in NEEDS_CONFIG)])
+        message = f"no provider {name!r} in {config.path}; known: {known}"
+        raise SettingsError(message)
+    return ProviderConfig(id=name, kind=kind)
+
+
+def _profile(name: str, config: Config) -> ProfileConfig:
+    if name in config.profiles:
+        return config.profiles[name]
+    found: ProfileName | None = next((each for each in PROFILE_NAMES if each == name), None)
+    if found is None:
+        known = ", ".join([*PROFILE_NAMES, *sorted(config.profiles)])
+        message = f"no profile {name!r}; known: {known}"
+        raise SettingsError(message)
+    return ProfileConfig(found)
+
+
+def _check_price(settings: Settings) -> None:
+    """Refuse a limit of costs where no cost will ever be known."""
+    if settings.limits.cost_micros is None:
+        return
+    from runtimes.models.pricing import is_priced
+
+    if not is_priced(settings.provider, settings.model):
+        message = (
+            f"--max-cost needs a price, and {settings.model} of {settings.provider.id} has none"
+        )
+        raise SettingsError(message)
+
+
+def _plays(provider: ProviderConfig) -> bool:
+    return provider.kind == "scripted"

@@ -1,0 +1,131 @@
+"""The events of a turn as ``--output jsonl``: one object a line, absent keys are not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from runtimes.models.json_text import encode
+from runtimes.radian import events
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SCHEMA = 1
+
+
+def event_table(event: events.Event) -> dict[str, Any]:
+    """Return an event as an object."""
+    match event:
+        case events.Text(turn, call, delta):
+            return {"type": "Text", "turn": turn, "call": call, "delta": delta}
+        case events.Reasoning(turn, call, delta):
+            return {"type": "Reasoning", "turn": turn, "call": call, "delta": delta}
+        case events.ToolOutput(turn, call_id, delta):
+            return {"type": "ToolOutput", "turn": turn, "call_id": call_id, "delta": delta}
+        case _:
+            return _rarer(event)
+
+
+def _rarer(event: events.Event) -> dict[str, Any]:
+    match event:
+        case events.SessionStarted():
+            return {
+                "type": "SessionStarted",
+                "schema": SCHEMA,
+                "session_id": event.session_id,
+                "workspace": event.workspace,
+                "provider": event.provider,
+                "model": event.model,
+                "profile": event.profile,
+                "trusted": event.trusted,
+                "resumed": event.resumed,
+                "version": event.version,
+            }
+        case events.TurnStarted(turn, origin):
+            return {"type": "TurnStarted", "turn": turn, "origin": origin}
+        case events.ToolCall():
+            return _tool_call(event)
+        case events.ToolResult(turn, call_id, status, output, reason):
+            table = {"turn": turn, "call_id": call_id, "status": status, "output": output}
+            return {"type": "ToolResult", **table, **_known(reason=reason)}
+        case events.Permission(turn, call_id, decision, source, reason):
+            table = {"turn": turn, "call_id": call_id, "decision": decision, "source": source}
+            return {"type": "Permission", **table, **_known(reason=reason)}
+        case events.Usage():
+            return _usage(event)
+        case events.Retry(turn, call, attempt, delay_ms, cause, http_status):
+            table = {"turn": turn, "call": call, "attempt": attempt, "delay_ms": delay_ms}
+            return {"type": "Retry", **table, "cause": cause, **_known(http_status=http_status)}
+        case events.Warning(message):
+            return {"type": "Warning", "message": message}
+        case events.TurnEnded(turn, end, reason, error):
+            known = _known(reason=reason, error=error)
+            return {"type": "TurnEnded", "turn": turn, "end": end, **known}
+        case _:
+            raise TypeError(event)
+
+
+def _tool_call(event: events.ToolCall) -> dict[str, Any]:
+    return {
+        "type": "ToolCall",
+        "turn": event.turn,
+        "call_id": event.call_id,
+        "name": event.name,
+        "title": event.title,
+        "kind": event.kind,
+        "locations": [{"path": place.path, **_known(line=place.line)} for place in event.locations],
+        "input": event.input,
+    }
+
+
+def _usage(event: events.Usage) -> dict[str, Any]:
+    tokens = event.tokens
+    return {
+        "type": "Usage",
+        "turn": event.turn,
+        "call": event.call,
+        "input_tokens": tokens.input_tokens,
+        "output_tokens": tokens.output_tokens,
+        **_known(
+            cache_read_tokens=tokens.cache_read_tokens,
+            cache_write_tokens=tokens.cache_write_tokens,
+            reasoning_tokens=tokens.reasoning_tokens,
+            context_window=event.context_window,
+        ),
+    }
+
+
+def _known(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+class JsonLines:
+    """Writes each event as it comes, and the result last."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+
+    def show(self, items: Sequence[events.Event]) -> None:
+        """Write events; may wait for whoever reads."""
+        self._out.write(b"".join(encode(event_table(item)) + b"\n" for item in items))
+        self._out.flush()
+
+    def result(self, table: Mapping[str, Any]) -> None:
+        """Write the last object."""
+        self._out.write(encode(table) + b"\n")
+        self._out.flush()
+
+
+class JsonResult:
+    """Writes the result alone."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+
+    def show(self, items: Sequence[events.Event]) -> None:
+        """Write nothing."""
+
+    def result(self, table: Mapping[str, Any]) -> None:
+        """Write the object."""
+        self._out.write(encode(table) + b"\n")
+        self._out.flush()

@@ -1,0 +1,87 @@
+"""The events of a turn for people: the answer on stdout, what happens meanwhile on stderr."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TextIO
+
+from runtimes.radian import events
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+MAX_LINE = 160
+MAX_REASON = 400
+
+
+class TextView:
+    """Progress as lines.  ``live``: answers are shown as they come, for a person who watches."""
+
+    def __init__(self, out: TextIO, err: TextIO, *, live: bool) -> None:
+        self._out = out
+        self._err = err
+        self._live = live
+        self._titles: dict[str, str] = {}
+        self._mid_line = False
+        """The answer that is being shown has not ended its line."""
+
+    def show(self, items: Sequence[events.Event]) -> None:
+        """Write events; may wait for whoever reads."""
+        for item in items:
+            if isinstance(item, events.Text):
+                self._text(item.delta)
+            else:
+                for line in self._lines(item):
+                    self._progress(line)
+        if self._live:
+            self._out.flush()
+
+    def result(self, table: Mapping[str, Any]) -> None:
+        """Write the answer, unless it was shown already, and why a turn did not complete."""
+        text = str(table["text"])
+        if not self._live and text:
+            self._out.write(text if text.endswith("\n") else f"{text}\n")
+        self._end_line()
+        self._out.flush()
+
+    def _text(self, delta: str) -> None:
+        if self._live and delta:
+            self._out.write(delta)
+            self._mid_line = not delta.endswith("\n")
+
+    def _progress(self, line: str) -> None:
+        self._end_line()
+        self._err.write(f"{line}\n")
+        self._err.flush()
+
+    def _end_line(self) -> None:
+        if self._mid_line:
+            self._out.write("\n")
+            self._out.flush()
+            self._mid_line = False
+
+    def _lines(self, item: events.Event) -> Iterator[str]:
+        match item:
+            case events.ToolCall(call_id=call_id, name=name, title=title):
+                self._titles[call_id] = shown = _cut(f"{name}: {title}", MAX_LINE)
+                yield f"> {shown}"
+            case events.Permission(call_id=call_id, decision="deny", reason=reason):
+                yield f"! {self._titles.get(call_id, call_id)}: denied: {_cut(reason or '')}"
+            case events.ToolResult(call_id=call_id, status="failed", reason=reason) if (
+                reason != "denied"
+            ):
+                yield f"! {self._titles.get(call_id, call_id)}: {_cut(reason or 'failed')}"
+            case events.Retry(attempt=attempt, delay_ms=delay_ms, cause=cause):
+                yield f"~ {_cut(cause)}; attempt {attempt} in {delay_ms / 1000:.1f} s"
+            case events.Warning(message):
+                yield f"warning: {message}"
+            case events.TurnEnded(end=end, reason=reason, error=error) if end != "Completed":
+                words = " ".join(word for word in (end.lower(), reason) if word)
+                yield f"radian: {words}" + (f": {error}" if error else "")
+            case _:
+                return
+
+
+def _cut(text: str, limit: int = MAX_REASON) -> str:
+    """Return one line without control characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: limit * 4]).split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"

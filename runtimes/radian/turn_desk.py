@@ -1,0 +1,32 @@
+"""What a session gives its turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from runtimes.radian.journal import Journal
+    from runtimes.radian.model_desk import ModelDesk
+    from runtimes.radian.records import Entry
+    from runtimes.radian.tool_round import ToolDesk
+    from runtimes.radian.turn_state import Limits
+
+
+@dataclass(slots=True)
+class TurnDesk:
+    """One session's things.  Turns come one after the other, and each adds its records."""
+
+    journal: Journal
+    entries: list[Entry]
+    """All of the journal, as it stands."""
+    model: ModelDesk
+    tools: ToolDesk
+    limits: Limits
+    mask: Callable[[str], str]
+    """Takes known secrets out of a text."""
+    monotonic: Callable[[], float]
+    used_ids: set[str] = field(default_factory=set[str])
+    """Ids of all calls so far."""
