@@ -26,6 +26,7 @@ MODULES = (
     "actors.step_executor",
     "runtimes.chant.operator.actor",
     "runtimes.radian.journal",
+    "runtimes.radian.session_fork",
     "runtimes.radian.side_files",
     "runtimes.radian.tools.disk",
     "runtimes.radian.tools.full_output",

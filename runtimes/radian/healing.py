@@ -24,29 +24,44 @@ INTERRUPTED = "interrupted"
 NO_RESULT = "interrupted: what came of this call is not known"
 
 
+class Healing:
+    """Takes records one by one; see `heal`."""
+
+    def __init__(self) -> None:
+        """Know of no calls."""
+        self._open: dict[str | None, list[tuple[Entry, ToolCall]]] = {}
+
+    def take(self, entry: Entry) -> Iterator[Entry]:
+        """Yield what has to come before ``entry``, and ``entry`` unless it is a stray result."""
+        match entry.record:
+            case AssistantMessage() as message:
+                yield from _made_up(self._open.pop(message.agent, []))
+                self._open[message.agent] = [(entry, call) for call in calls_of(message)]
+            case ToolResult() as result:
+                if not _close(self._open.get(result.agent, []), result.call_id):
+                    return
+            case TurnStarted() | TurnEnded():
+                yield from self.left()
+                self._open.clear()
+            case _:
+                pass
+        yield entry
+
+    def left(self) -> Iterator[Entry]:
+        """Yield what would have to come if this were all."""
+        for left in self._open.values():
+            yield from _made_up(left)
+
+
 def heal(entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield ``entries`` with exactly one result for each call, before the next message or turn.
 
     What is made up stands under the number and time of its call.
     """
-    open_calls: dict[str | None, list[tuple[Entry, ToolCall]]] = {}
+    healing = Healing()
     for entry in entries:
-        match entry.record:
-            case AssistantMessage() as message:
-                yield from _made_up(open_calls.pop(message.agent, []))
-                open_calls[message.agent] = [(entry, call) for call in calls_of(message)]
-            case ToolResult() as result:
-                if not _close(open_calls.get(result.agent, []), result.call_id):
-                    continue
-            case TurnStarted() | TurnEnded():
-                for left in open_calls.values():
-                    yield from _made_up(left)
-                open_calls.clear()
-            case _:
-                pass
-        yield entry
-    for left in open_calls.values():
-        yield from _made_up(left)
+        yield from healing.take(entry)
+    yield from healing.left()
 
 
 def calls_of(message: AssistantMessage) -> tuple[ToolCall, ...]:

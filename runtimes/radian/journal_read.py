@@ -88,6 +88,21 @@ def no_collection() -> Generator[None]:
             gc.enable()
 
 
+def numbered(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of a journal that loads, whatever their type, by their numbers.
+
+    One without a number stands under the number before it, as in `load`.
+    """
+    highest = 0
+    for line in lines(data):
+        if line.table is None:
+            return
+        seq = line.table.get("seq")
+        seq = seq if type(seq) is int else highest
+        highest = max(highest, seq)
+        yield seq, line.table
+
+
 # --- lines
 
 

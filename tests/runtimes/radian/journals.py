@@ -63,18 +63,21 @@ def asked(turn: int, text: str, **more: Any) -> UserMessage:
 
 def said(turn: int, text: str, call: int = 1, **more: Any) -> AssistantMessage:
     """Return an answer without calls."""
-    return AssistantMessage(turn, call, (Text(text),), **{"finish": "stop", **more})
+    keys: dict[str, Any] = {"finish": "stop", **more}
+    return AssistantMessage(turn, call, (Text(text),), **keys)
 
 
 def called(turn: int, *call_ids: str, call: int = 1, **more: Any) -> AssistantMessage:
     """Return an answer that only calls tools."""
     parts = tuple(ToolCall(each, "read", {"path": "a.txt"}) for each in call_ids)
-    return AssistantMessage(turn, call, parts, **{"finish": "tools", **more})
+    keys: dict[str, Any] = {"finish": "tools", **more}
+    return AssistantMessage(turn, call, parts, **keys)
 
 
 def result(turn: int, call_id: str, output: str = "done", **more: Any) -> ToolResult:
     """Return the result of a call."""
-    return ToolResult(turn, call_id, **{"status": "completed", "output": output, **more})
+    keys: dict[str, Any] = {"status": "completed", "output": output, **more}
+    return ToolResult(turn, call_id, **keys)
 
 
 def turn(number: int, question: str, answer: str) -> tuple[Record, ...]:

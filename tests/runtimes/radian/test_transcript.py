@@ -18,6 +18,13 @@ from runtimes.models.base import (
     ToolUse,
 )
 from runtimes.radian.healing import NO_RESULT, heal
+from runtimes.radian.message_building import (
+    BEGINNING_MISSING,
+    IMAGE_MISSING,
+    NO_OUTPUT,
+    SUMMARY,
+    TURN_INTERRUPTED,
+)
 from runtimes.radian.records import (
     AssistantMessage,
     Compacted,
@@ -29,15 +36,7 @@ from runtimes.radian.records import (
     TurnStarted,
     UserMessage,
 )
-from runtimes.radian.transcript import (
-    BEGINNING_MISSING,
-    IMAGE_MISSING,
-    NO_OUTPUT,
-    SUMMARY,
-    TURN_INTERRUPTED,
-    build_messages,
-    from_answer,
-)
+from runtimes.radian.transcript import Transcript, build_messages, from_answer
 from tests.runtimes.radian.journals import (
     JOURNALS,
     asked,
@@ -99,6 +98,15 @@ def test_any_prefix_of_any_journal_builds_a_valid_request(journal: list[Entry]) 
         assert messages[-1].role == "user"
         assert messages[-1].parts[-1] == Text("go on")
         assert_valid(build_messages(before, agent="c1"))
+
+
+@given(JOURNALS)
+def test_a_conversation_that_grows_is_what_it_is_when_built_at_once(journal: list[Entry]) -> None:
+    transcript = Transcript()
+    for end, entry in enumerate(journal, 1):
+        transcript.add([entry])
+
+        assert transcript.messages() == build_messages(journal[:end])
 
 
 @given(JOURNALS)
