@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ops.checking import check_catalog
+from ops.counts import counted
 from ops.errors import LedgerError, OpsError
 from ops.git import Git
 from ops.in_flight import InFlight
@@ -98,14 +99,14 @@ def _config(project: Project) -> str:
 def _declarations(project: Project) -> Iterator[Check]:
     catalog = load_catalog(project)
     problems = check_catalog(catalog)
-    said = f"{len(catalog.ops)} Ops"
+    said = counted(len(catalog.ops), "Op")
     if problems:
         listed = "; ".join(map(str, problems[:3]))
-        yield Check("ops", "fail", f"{said}, {len(problems)} problems: {listed}")
+        yield Check("ops", "fail", f"{said}, {counted(len(problems), 'problem')}: {listed}")
     else:
         yield Check("ops", "pass", said)
     declared = load_resources(project)
-    told = f"{len(declared.resources)} resources"
+    told = counted(len(declared.resources), "resource")
     if declared.problems:
         yield Check("resources", "fail", f"{told}; {declared.problems[0]}")
     else:

@@ -63,6 +63,8 @@ class Catalog:
             raise OpInvalid("\n".join(map(str, self.broken[name])))
         if name not in self.ops:
             hint = "".join(f"\n{problem}" for problem in self.problems)
+            if not self.ops and not hint:
+                hint = f" in {self.project.root}; chant init begins a project"
             if self.unread:
                 files = ", ".join(self.unread[:MAX_NAMED])
                 hint += f"\nnot read, as chant.toml does not say python_ops = true: {files}"

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ops.counts import counted
 from ops.errors import LedgerError, OpsError, unknown
 from ops.resources.observing import observe
 from ops.resources.resource import Resource
@@ -119,7 +120,7 @@ def take_snapshot(ledger: Ledger, taking: Taking) -> tuple[Snapshot, Appended]:
         content = json.dumps(snapshot_json(snapshot), indent=1, ensure_ascii=False).encode()
         return {path: content + b"\n", latest: content + b"\n"}
 
-    message = f"snapshot {name} of {len(taking.resources)} resources in {env}"
+    message = f"snapshot {name} of {counted(len(taking.resources), 'resource')} in {env}"
     appended = ledger.edit(make, message)
     return made[-1], appended
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from ops.counts import counted
 from ops.errors import ActivityFailed
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def poll(work: WorkContext, what: str, probe: Probe, patience: Patience) -> int:
         waited_s = work.monotonic() - began_s
         over = patience.timeout_s is not None and waited_s >= patience.timeout_s
         if over or tries == patience.tries:
-            msg = f"{what}: {why} ({tries} tries in {waited_s:.0f} s)"
+            msg = f"{what}: {why} ({counted(tries, 'attempt')} in {waited_s:.1f} s)"
             raise ActivityFailed(msg)
         if work.cancel.wait(patience.interval_s):
             msg = f"{what}: stopped while {why}"

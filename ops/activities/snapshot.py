@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ops.activities.declared import declared_resources
+from ops.counts import counted
 from ops.errors import ActivityFailed
 from ops.work import CallableWork
 
@@ -41,7 +42,8 @@ def prepare(args: Mapping[str, Any], context: ActivityContext) -> CallableWork:
         taken, stored = take_snapshot(ledger, Taking(env, name, now_s, facts, resources, seen))
         if stored.warning:
             work.emit("stderr", f"{stored.warning}\n")
-        work.emit("stdout", f"snapshot {taken.name} of {len(taken.entries)} resources in {env}\n")
+        size = counted(len(taken.entries), "resource")
+        work.emit("stdout", f"snapshot {taken.name} of {size} in {env}\n")
         return {"name": taken.name, "resources": len(taken.entries), "pushed": stored.pushed}
 
     return CallableWork("snapshot", run)

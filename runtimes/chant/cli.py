@@ -96,8 +96,8 @@ def _read(words: list[str], ctx: click.Context) -> Invocation | None:
     match parse(words, VERBS):
         case Invocation() as invocation:
             return invocation
-        case HelpAsked(verb):
-            click.echo(help_text.one_verb(verb) if verb else help_text.all_verbs(VERBS))
+        case HelpAsked(verb, group):
+            click.echo(help_text.asked(verb, group, VERBS))
             ctx.exit(0)
             return None
         case Misused(reason):

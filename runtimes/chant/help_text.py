@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from runtimes.chant.parsing import group_of
 from runtimes.chant.verbs.verb import MEANINGS, NotInPrompts
 
 if TYPE_CHECKING:
@@ -29,6 +30,22 @@ def all_verbs(verbs: Sequence[Verb]) -> str:
             "chant VERB --help says more about one of them; chant --version prints the version.",
         ]
     )
+
+
+def group_of_verbs(group: Sequence[str], verbs: Sequence[Verb]) -> str:
+    """Return what ``chant GROUP --help`` prints, where the words only begin verbs."""
+    rows = [(usage(verb), verb.summary) for verb in verbs]
+    more = "chant VERB --help says more about one of them."
+    lines = [f"Usage: chant {' '.join(group)} ...", "", "Verbs:", *_columns(rows), "", more]
+    return "\n".join(lines)
+
+
+def asked(verb: Verb | None, group: Sequence[str], verbs: Sequence[Verb]) -> str:
+    """Return the help of one verb, of the verbs that begin with ``group``, or of all."""
+    if verb:
+        also = [usage(each) for each in group_of(verb.path, verbs) if each.path != verb.path]
+        return one_verb(verb) + ("\n\nSee also: " + "; ".join(also) if also else "")
+    return group_of_verbs(group, group_of(group, verbs)) if group else all_verbs(verbs)
 
 
 def one_verb(verb: Verb) -> str:

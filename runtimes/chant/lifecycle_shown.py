@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ops.counts import counted
 from ops.lifecycle import ACTION_MEANINGS, ACTIONS, CLASSES
 from runtimes.chant.columns import columns, shown_value
 
@@ -69,7 +70,7 @@ def plan_text(rows: list[dict[str, Any]], env: str) -> str:
         (row["action"], row["name"], _how(row, env)) for row in rows if row["action"] != "none"
     ]
     if not shown:
-        return f"nothing to do: {len(rows)} resources are as they should be"
+        return f"nothing to do, as it should be: {counted(len(rows), 'resource')}"
     return "\n".join(columns(shown))
 
 

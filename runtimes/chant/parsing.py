@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HelpAsked:
-    """Show the help of ``verb``, or of all verbs, and do nothing else."""
+    """Show the help of ``verb``, or of all verbs that begin with ``group``; do nothing else."""
 
     verb: Verb | None = None
+    group: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,12 @@ def parse(words: Sequence[str], verbs: Sequence[Verb]) -> Parsed:
     if words and words[0] == HELP.name:
         return HelpAsked()
     verb = find_verb(words, verbs)
-    if verb is None and HELP.name in words and any(v.path[0] == words[0] for v in verbs):
-        return HelpAsked()
+    if verb is None and HELP.name in words:
+        group = tuple(words[: words.index(HELP.name)])
+        if group_of(group, verbs):
+            return HelpAsked(group=group)
     if verb is None:
-        return Misused(_no_verb(words, verbs))
+        return Misused(no_verb(words, verbs))
     return _Reading(verb).read(words[len(verb.path) :])
 
 
@@ -50,13 +53,18 @@ def find_verb(words: Sequence[str], verbs: Sequence[Verb]) -> Verb | None:
     return max(found, key=lambda verb: len(verb.path), default=None)
 
 
+def group_of(words: Sequence[str], verbs: Sequence[Verb]) -> list[Verb]:
+    """Return the verbs whose paths begin with all of ``words``."""
+    return [verb for verb in verbs if verb.path[: len(words)] == tuple(words)]
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean X?`` for the known name that ``word`` looks like, or nothing."""
     from difflib import get_close_matches
 
     names = list(known)
-    folded = {name.casefold(): name for name in names}
-    close = get_close_matches(word.casefold()[:80], folded, n=1)
+    folded = {name.casefold().lstrip("-"): name for name in names}
+    close = get_close_matches(word.casefold().lstrip("-")[:80], folded, n=1)
     return f"; did you mean {folded[close[0]]!r}?" if close else ""
 
 
@@ -66,7 +74,8 @@ def shown(word: str) -> str:
     return repr(word if len(word) <= limit else word[:limit] + "…")
 
 
-def _no_verb(words: Sequence[str], verbs: Sequence[Verb]) -> str:
+def no_verb(words: Sequence[str], verbs: Sequence[Verb]) -> str:
+    """Say why ``words`` begin no verb, and what is known."""
     known = sorted({verb.path[0] for verb in verbs})
     listed = ", ".join(known)
     if not words:
@@ -122,9 +131,7 @@ class _Reading:
         name, equals, value = word.partition("=")
         flag = self._known.get(name)
         if flag is None:
-            return f"no flag {shown(name)}; known: {', '.join(self._known)}" + nearest(
-                name, self._known
-            )
+            return self._no_flag(name)
         if name in self._flags and not flag.many:
             return f"{name} is given twice"
         if flag.value and not equals:
@@ -135,6 +142,15 @@ class _Reading:
             return f"{name} takes no value"
         self._flags[name] = (*self._flags.get(name, ()), value)
         return ""
+
+    def _no_flag(self, name: str) -> str:
+        """Say what is known, and what was probably meant."""
+        reason = f"no flag {shown(name)}; known: {', '.join(self._known)}"
+        hint = nearest(name, self._known)
+        for flag in self._verb.own_flags:
+            if not hint and flag.value == "NAME=VALUE":
+                hint = f"; a value of one's own: {flag.name} {name.lstrip('-')[:80]}=VALUE"
+        return reason + hint
 
     def _placed(self) -> Invocation | Misused:
         """Give the plain words to the params, in order."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TextIO
 
+from ops.counts import counted
 from ops.events import (
     CompensationStarted,
     GatePending,
@@ -108,4 +109,4 @@ class TerminalView:
 
 def _size(plan: Plan) -> str:
     phases, steps = len(plan.phases), len(plan.steps)
-    return f"{phases} phase{'s' * (phases != 1)}, {steps} step{'s' * (steps != 1)}"
+    return f"{counted(phases, 'phase')}, {counted(steps, 'step')}"

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from runtimes.chant.run_tasks import RunRequest, RunTasks
 
 USAGE = 2
+AT_A_TERMINAL = (
+    b"chant acp: a client of the Agent Client Protocol should start this, and talk to it in JSON;"
+    b" to talk to it yourself: chantry drive -- chant acp; Ctrl-D ends it\n"
+)
+"""For a person who typed it."""
 
 
 def serve_acp(flags: dict[str, str]) -> int:
@@ -37,6 +42,8 @@ def serve_acp(flags: dict[str, str]) -> int:
             return _refuse(str(error))
     if "--faults" in flags:
         return _serve_broken(flags, environ, grace_s)
+    if os.isatty(0):
+        os.write(2, AT_A_TERMINAL)
     return serve(ChantRuntime(RealPlatform(), environ, grace_s, gates=gate_rule(flags)))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from protocol.acp.prompts import Text
 from runtimes.chant.at_gate import DurableGates
-from runtimes.chant.help_text import all_verbs, one_verb
+from runtimes.chant.help_text import asked
 from runtimes.chant.op_turn import OpTurn
 from runtimes.chant.parsing import HelpAsked
 from runtimes.chant.permissions import (
@@ -79,8 +79,8 @@ class Turns:
         match read:
             case PromptRefused(reason):
                 return SaidTurn(reason, "refusal", key)
-            case HelpAsked(verb):
-                return SaidTurn(one_verb(verb) if verb else all_verbs(VERBS), "end_turn", key)
+            case HelpAsked(verb, group):
+                return SaidTurn(asked(verb, group, VERBS), "end_turn", key)
             case invocation if plays(invocation):
                 return self._run(session, invocation, key)
             case invocation:

@@ -15,7 +15,7 @@ from runtimes.chantry.text import clip, first_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-State: TypeAlias = Literal["pending", "running", "done", "failed", "skipped", "stopped"]
+State: TypeAlias = Literal["pending", "running", "done", "failed", "skipped", "waiting", "stopped"]
 
 _STATES: Final[dict[str, State]] = {
     "pending": "pending",
@@ -26,9 +26,11 @@ _STATES: Final[dict[str, State]] = {
 _OPEN: Final = ("pending", "running")
 _TELLING: Final = ("cmd", "command", "argv", "path", "file_path", "url", "query", "pattern")
 """Members of a raw input that tell calls of one title apart; the first one there is taken."""
-_HINT_COLUMNS: Final = 40
+_HINT_COLUMNS: Final = 60
 _NOT_RUN: Final = ("skipped", "not_reached", "not reached")
 """What an agent may say in ``rawOutput.status`` of a call that is over and never ran."""
+_WAITS: Final = ("gated", "waiting")
+"""The same for one that is over because people have to say something first."""
 
 
 @dataclass(slots=True)
@@ -40,7 +42,7 @@ class Row:
     hint: str = ""
     """What tells it from others of its title: a word or two of what it was called with."""
     note: str = ""
-    """A short reason, such as why it failed."""
+    """A short reason, such as why it failed, or what it waits for."""
     started_s: float | None = None
     took_s: float | None = None
 
@@ -100,11 +102,16 @@ def _hint(raw_input: object, title: str) -> str:
     """Find what the raw input is about, unless the title has it already."""
     values = as_object(raw_input)
     for value in (values.get(name) for name in _TELLING):
-        words = value if isinstance(value, str) else " ".join(map(str, as_list(value)))
+        words = value if isinstance(value, str) else " ".join(map(_word, as_list(value)))
         hint = clip(first_line(words), _HINT_COLUMNS)
         if hint:
             return "" if hint in title else hint
     return ""
+
+
+def _word(value: object) -> str:
+    """Write one word of what is run; what stands for a value that comes later is no word yet."""
+    return str(value) if isinstance(value, str | int | float) else "…"
 
 
 def _move(
@@ -120,9 +127,11 @@ def _move(
     state = _state(status)
     if state == "done" and _raw_status(raw_output) in _NOT_RUN:
         state = "skipped"
+    elif state == "done" and _raw_status(raw_output) in _WAITS:
+        state = "waiting"
     if state != row.state:
         _enter(row, state, now_s)
-    if state == "failed":
+    if state in ("failed", "waiting"):
         row.note = _reason(raw_output, content or ()) or row.note
 
 

@@ -58,6 +58,7 @@ _UNICODE: Final[dict[State, str]] = {
     "done": "✓",
     "failed": "✗",
     "skipped": "-",
+    "waiting": "…",
     "stopped": "!",
 }
 _ASCII: Final[dict[State, str]] = {
@@ -66,6 +67,7 @@ _ASCII: Final[dict[State, str]] = {
     "done": "+",
     "failed": "x",
     "skipped": "-",
+    "waiting": "?",
     "stopped": "!",
 }
 _COLOURS: Final = {
@@ -74,6 +76,7 @@ _COLOURS: Final = {
     "done": "32",
     "failed": "31",
     "skipped": "2",
+    "waiting": "33",
     "stopped": "33",
     "dim": "2",
     "bold": "1",

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from runtimes.chantry.shown import Shown
 
 
+MAX_NAMES = 10
+"""Commands named of an agent that has many."""
+
+
 class TurnView:
     """The board of the running turn, and what the agent said about its costs."""
 
@@ -74,8 +78,7 @@ class TurnView:
             case ToolCall() | ToolCallUpdate() | PlanUpdate():
                 return self._changed(update)
             case AvailableCommands(commands):
-                names = ", ".join(command.name for command in commands)
-                return (Note(f"commands: {names or 'none'}"),)
+                return (Note(f"commands: {_names([each.name for each in commands])}"),)
             case UsageUpdate():
                 self._usage = update
                 return ()
@@ -87,6 +90,13 @@ class TurnView:
             return (Note(f"{_name(update)} outside of a turn"),)
         rows = tuple(self._board.apply(update, self._clock()))
         return (Changed(self._board, rows),) if rows else ()
+
+
+def _names(names: list[str]) -> str:
+    """List names, all of them only where they are few."""
+    if len(names) <= MAX_NAMES:
+        return ", ".join(names) or "none"
+    return f"{', '.join(names[:MAX_NAMES])}, and {len(names) - MAX_NAMES} more"
 
 
 def _name(update: ToolCall | ToolCallUpdate | PlanUpdate) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """Build the project; with --check write nothing and say what would change."""
     from ops.build import build
+    from ops.counts import counted
     from ops.errors import OpInvalid
     from ops.loading import load_catalog
     from ops.project import choose_environment, find_project
@@ -40,8 +41,10 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     if check and made.stale:
         text = "\n".join(["dist/ is not up to date:", *made.stale])
         return Outcome(FAILED, document, text)
-    done = "checked" if check else f"{len(made.stale)} of {len(made.files)} files written"
-    return Outcome(OK, document, f"{len(made.value['ops'])} Ops in {env}: {done}")
+    files = counted(len(made.files), "file")
+    written = f"{len(made.stale)} of {files} written to dist/" if made.stale else ""
+    done = "checked" if check else written or "dist/ is up to date"
+    return Outcome(OK, document, f"{counted(len(made.value['ops']), 'Op')} in {env}: {done}")
 
 
 def _document(

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ops.loading import Catalog
-    from ops.points import Point
     from ops.resources.resource import Resource
     from runtimes.chant.place import Place
 
@@ -33,6 +32,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     from ops.resources.resource import load_resources
     from runtimes.chant.place import place_of
     from runtimes.chant.planning import given_params
+    from runtimes.chant.points_shown import point_document
     from runtimes.chant.stewards_shown import steward_document
 
     place, name = place_of(invocation, around), invocation.param("NAME")
@@ -48,7 +48,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
         found.append({"kind": "steward", **steward_document(project, project.stewards[name])})
     points = catalog.points.points
     if name in points:
-        found.append(_point(points[name]))
+        found.append(point_document(points[name]))
     if not found:
         known = {*catalog.ops, *catalog.broken, *resources, *project.stewards, *points}
         raise OpNotFound(unknown("name", name, known))
@@ -100,20 +100,6 @@ def _resource(resource: Resource) -> dict[str, Any]:
     }
 
 
-def _point(point: Point) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {
-        "kind": "point",
-        "title": point.title,
-        "question": asdict(point.question),
-        "capability": point.capability,
-        "inputs": {name: asdict(each) for name, each in point.inputs.items()},
-        "deciders": [asdict(each) for each in point.deciders],
-        "file": point.file,
-    }
-
-
 def _lines(value: Mapping[str, Any], indent: str) -> Iterator[str]:
     from runtimes.chant.columns import shown_value
 
@@ -139,8 +125,8 @@ DESCRIBE = Verb(
         ' "problems", and without problems "needs" (parameters without a value) and all of run'
         ' --plan} or {"kind": "resource", "reader", "keys", "expect", "description",'
         ' "environments", "op", "timeout_s", "file", "line"} or {"kind": "steward", and all of'
-        ' steward show} or {"kind": "point", "title", "question", "capability", "inputs",'
-        ' "deciders", "file"}]}'
+        ' steward show} or {"kind": "point", "title", "question": {"type", "instructions",'
+        ' "answers"}, "capability", "inputs", "deciders" (as declared, people last), "file"}]}'
     ),
     params=(Param("NAME", "the name of an Op, a resource, a steward or a point, see chant list"),),
     own_flags=(

@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from runtimes.chant.verbs.verb import OK, USAGE, Invocation, Outcome, Param, Surroundings, Verb
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
-    """Show all verbs, or one."""
+    """Show all verbs, those that begin with some words, or one.
+
+    Raises:
+        ParamInvalid: No verb begins like that.
+
+    """
     del around
-    from runtimes.chant import help_text
-    from runtimes.chant.parsing import find_verb
+    from ops.errors import ParamInvalid
+    from runtimes.chant.help_text import asked
+    from runtimes.chant.parsing import find_verb, group_of, no_verb
     from runtimes.chant.verbs.table import VERBS
 
     words = invocation.params.get("VERB", ())
-    verb = find_verb(words, VERBS)
-    if not words:
-        text, verbs, code = help_text.all_verbs(VERBS), list(VERBS), OK
-    elif verb is None or verb.path != tuple(words):
-        known = ", ".join(each.name for each in VERBS)
-        text, verbs, code = f"no verb {' '.join(words)[:80]!r}; known: {known}", [], USAGE
-    else:
-        text, verbs, code = help_text.one_verb(verb), [verb], OK
+    verb, group = find_verb(words, VERBS), group_of(words, VERBS)
+    if not group:
+        raise ParamInvalid(_too_many(words, verb) if verb else no_verb(words, VERBS))
+    whole = verb if verb and verb.path == tuple(words) else None
+    text = asked(whole, words, VERBS)
+    shown = [whole] if whole else group
     document = {
-        "verbs": [{"verb": each.name, "summary": each.summary} for each in verbs],
+        "verbs": [{"verb": each.name, "summary": each.summary} for each in shown],
         "text": text,
     }
-    return Outcome(code, document, text)
+    return Outcome(OK, document, text)
+
+
+def _too_many(words: Sequence[str], verb: Verb) -> str:
+    after = " ".join(words[len(verb.path) :])[:80]
+    return f"no verb continues {verb.name!r} with {after!r}; chant help {verb.name} explains it"
 
 
 HELP_VERB = Verb(

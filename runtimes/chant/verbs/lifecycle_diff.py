@@ -45,9 +45,12 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
 
 
 def _warnings(found: Comparison, why: str | None) -> tuple[str, ...]:
+    from ops.counts import counted
+
     told = [f"warning: {why}"] if why else []
     if blind := found.counts["unobserved"]:
-        told.append(f"warning: {blind} of {len(found.findings)} resources could not be judged")
+        all_of_them = counted(len(found.findings), "resource")
+        told.append(f"warning: {blind} of {all_of_them} could not be judged")
     return tuple(told)
 
 

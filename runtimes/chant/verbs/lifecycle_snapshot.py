@@ -52,8 +52,10 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
 
 
 def _text(taken: Snapshot) -> str:
+    from ops.counts import counted
+
     blind = [entry for entry in taken.entries.values() if entry.reason]
-    head = f"snapshot {taken.name} of {len(taken.entries)} resources in {taken.env}"
+    head = f"snapshot {taken.name} of {counted(len(taken.entries), 'resource')} in {taken.env}"
     return "\n".join([head, *(f"unobserved: {entry.name}: {entry.reason}" for entry in blind)])
 
 

@@ -78,7 +78,7 @@ def _text(catalog: Catalog, declared: Declared) -> str:
 
     rows = [(name, op.overview) for name, op in sorted(catalog.ops.items())]
     lines = columns(rows) or [
-        f"no Ops in {catalog.project.root}: they are declared in files named *.op.toml"
+        f"no Ops in {catalog.project.root}: files named *.op.toml declare them; chant init begins"
     ]
     others = {
         "resources": [(each.name, each.reader.name) for each in declared.resources.values()],

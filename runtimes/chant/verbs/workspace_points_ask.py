@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """Ask what was not asked before; a model is called only by a run in a steward's turn."""
+    from ops.errors import ParamInvalid
     from ops.points_book import is_open
     from ops.points_file import load_points
     from ops.points_ledger import PointLedger
@@ -34,7 +35,13 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
 
     project = find_project(around.cwd)
     point = load_points(project.root).find(invocation.param("POINT"))
-    inputs = point.typed(given_params(invocation.values("--input"), "--input"))
+    given = given_params(invocation.values("--input"), "--input")
+    lacking = [name for name in point.inputs if name not in given]
+    if lacking and set(given) <= set(point.inputs):
+        flags = " ".join(f"--input {name}=VALUE" for name in lacking)
+        msg = f"point {point.name!r} needs {', '.join(lacking)}: {flags}"
+        raise ParamInvalid(msg)
+    inputs = point.typed(given)
     kept = _asked(PointLedger(ledger_of(project)), point, inputs, project.root, around)
     warnings = tuple(f"warning: {each}" for each in kept.warnings)
     code = WAITING if is_open(kept.record) else OK

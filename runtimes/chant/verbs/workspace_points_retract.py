@@ -19,11 +19,13 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """Open the question again; what was said is kept in its history."""
     import time
 
+    from ops.points_book import fact_of
     from ops.points_ledger import PointLedger
     from ops.project import find_project
     from runtimes.chant.answer_point import refuse_steward, voices
     from runtimes.chant.place import ledger_of
     from runtimes.chant.questions_shown import kept_document
+    from runtimes.chant.wording import answer_line
 
     question_id = invocation.param("ID")
     refuse_steward(around.environ, question_id)
@@ -33,7 +35,8 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     questions, note = PointLedger(ledger_of(project)), invocation.value("--note") or ""
     kept = questions.retract(question_id, who, note, time.time())
     warnings = tuple(f"warning: {each}" for each in kept.warnings)
-    text = f"{question_id} is open again, retracted by {who.name}"
+    line = answer_line(fact_of(kept.record))
+    text = f"{question_id} is open again, retracted by {who.name}\nnext: {line}"
     return Outcome(OK, kept_document(kept), text, warnings)
 
 

@@ -8,7 +8,7 @@ from runtimes.chant.verbs.flags import ENV
 from runtimes.chant.verbs.verb import OK, REFUSED, USAGE, Invocation, Outcome, Surroundings, Verb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
@@ -64,13 +64,23 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
 
     yield from part("running", runs("running"))
     yield from part("interrupted, its process is gone", runs("interrupted"))
-    yield from part("gates", [(g["gate"], g["approve"]) for g in document["gates"]])
-    yield from part("questions", [(q["id"], str(q["line"])) for q in document["questions"]])
+    yield from part("gates", [_gate(each) for each in document["gates"]])
+    asked = [(q["title"] or q["question"], str(q["line"])) for q in document["questions"]]
+    yield from part("questions", asked)
     waiting = [
         (s["name"], w["op"], str(w["at"])) for s in document["stewards"] for w in s["waiting"]
     ]
     yield from part("stewards that wait", waiting)
     yield from part("last runs", runs("runs"))
+
+
+def _gate(gate: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say of a gate how it stands and what to type."""
+    name, by = f"{gate['op']} at {gate['gate']}", ", ".join(gate["approvals"])
+    if gate["approve"] is None:
+        return name, f"open, approved by {by}", gate["run"]
+    so_far = f", {len(gate['approvals'])} of {gate['quorum']}" if by else ""
+    return name, f"closed{so_far}", gate["approve"]
 
 
 WORKSPACE_STATUS = Verb(
@@ -79,9 +89,10 @@ WORKSPACE_STATUS = Verb(
     handler=answer,
     document=(
         '{"project", "env", "runs": [as "newest" of run list], "running": [the same],'
-        ' "interrupted": [the same], "gates": [the pending fact, with "approve", the line to'
-        ' type], "questions": [as of workspace points, only open ones], "stewards": [{"name",'
-        ' "waiting": [{"op", "run_id", "status", "steward", "since", "at"}]}]}'
+        ' "interrupted": [the same], "gates": [the pending fact, with "state":'
+        ' "pending"|"approved", "approve": the line that opens it, null once approved, "run": the'
+        ' line that comes next], "questions": [as of workspace points, only open ones], "stewards":'
+        ' [{"name", "waiting": [{"op", "run_id", "status", "steward", "since", "at"}]}]}'
     ),
     own_flags=(ENV,),
     exit_codes=(OK, USAGE, REFUSED),

@@ -124,7 +124,9 @@ def test_listing_and_building(box: Path) -> None:
         ("run release --env nix", 2, "unknown environment 'nix'"),
         ("acp --grace forever", 2, "--grace needs seconds"),
         ("acp serve x", 2, "unexpected word 'x'"),
-        ("help nope", 2, "no verb 'nope'"),
+        ("help nope", 2, "'nope' is not a verb of chant; known: acp, approve"),
+        ("help run nope", 2, "no verb continues 'run' with 'nope'"),
+        ("help workspace ponts", 2, "not 'ponts'; did you mean 'points'?"),
     ],
 )
 def test_what_is_wrong_goes_to_stderr_with_a_code(

@@ -106,7 +106,7 @@ def test_what_could_not_be_looked_at_is_told_and_does_not_count(box: Path) -> No
 
     assert said.code == 0
     assert "unobserved  far  http: no answer within 0.2 s\n" in said.out
-    assert said.err == "warning: 1 of 1 resources could not be judged\n"
+    assert said.err == "warning: 1 of 1 resource could not be judged\n"
 
 
 def test_a_wrong_declaration_refuses_and_moves_nothing(box: Path) -> None:

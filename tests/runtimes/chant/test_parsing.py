@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtimes.chant.help_text import all_verbs, one_verb
+from runtimes.chant.help_text import all_verbs, asked, one_verb
 from runtimes.chant.parsing import HelpAsked, Misused, parse
 from runtimes.chant.verbs.acp import ACP, ACP_SERVE
 from runtimes.chant.verbs.help import HELP_VERB
@@ -85,6 +85,8 @@ def test_what_cannot_be_taken_is_said_with_what_is_known(line: str, said: str) -
 def test_an_unknown_flag_names_the_known_ones_and_the_nearest() -> None:
     assert reason("run a --enviro x").endswith("--json, --help; did you mean '--env'?")
     assert "--ignore-depends" in reason("run a -x")
+    assert "did you mean" not in reason("run a --versoin 3")
+    assert reason("run a --version=3").endswith("; a value of one's own: --param version=VALUE")
 
 
 def test_a_word_of_any_length_is_repeated_only_in_part() -> None:
@@ -95,6 +97,16 @@ def test_help_is_shown_for_all_verbs_or_one_and_nothing_else_is_checked() -> Non
     assert parse(["--help"], VERBS) == HelpAsked()
     assert parse(["run", "--help"], VERBS) == HelpAsked(RUN)
     assert parse(["run", "a", "b", "--help"], VERBS) == HelpAsked(RUN)
+    assert parse(["workspace", "--help"], VERBS) == HelpAsked(group=("workspace",))
+    assert isinstance(parse(["workspaces", "--help"], VERBS), Misused)
+
+
+def test_the_beginning_of_verbs_is_explained_by_those_verbs() -> None:
+    text = asked(None, ("workspace",), VERBS)
+
+    assert "  workspace points answer ID " in text
+    assert "lifecycle" not in text
+    assert asked(RUN, (), VERBS).endswith("run log [OP]; run report RUN; run cancel RUN")
 
 
 @given(ANY_WORDS)

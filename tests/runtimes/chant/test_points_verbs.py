@@ -263,11 +263,14 @@ def test_a_question_can_be_asked_without_a_run(box: Path) -> None:
     known = chant(box, "workspace", "points", "ask", "ship-it", "--input", "risk=high", "--json")
     open_one = chant(box, "workspace", "points", "ask", "ship-it", "--input", "risk=odd")
     wrong = chant(box, "workspace", "points", "ask", "ship-it", "--input", "rsk=odd")
+    nothing = chant(box, "workspace", "points", "ask", "ship-it")
     unknown = chant(box, "workspace", "points", "ask", "ship")
 
     assert (known.code, known.document["answer"]) == (0, "no")
     assert open_one.code == 3
     assert "did you mean risk?" in wrong.err
+    assert nothing.code == 2
+    assert "needs risk: --input risk=VALUE" in nothing.err
     assert unknown.code == 2
     assert "did you mean ship-it?" in unknown.err
 

@@ -213,10 +213,49 @@ def test_the_workspace_tells_what_waits(box: Path) -> None:
     code, document = prompt(box, "workspace status")
 
     assert (said.code, code) == (0, 0)
-    assert "  window  chant approve gated window --approver <you>" in said.out
+    assert "  gated at window  closed  chant approve gated window --approver <you>" in said.out
     (gate,) = document["gates"]
     assert (gate["op"], gate["gate"], gate["env"]) == ("gated", "window", "local")
     assert [each["op"] for each in document["stewards"][0]["waiting"]] == ["gated"]
+
+
+def test_a_gate_that_is_open_waits_for_a_run_and_for_nobody(box: Path) -> None:
+    chant(box, "run", "release")
+    chant(box, "run", "gated", CHANT_STEWARD="box-steward")
+    chant(box, "approve", "gated", "window", "--approver", "ann")
+
+    said = chant(box, "workspace", "status")
+    document = chant(box, "workspace", "status", "--json").document
+    steward = chant(box, "steward", "list").out
+
+    shown = "  gated at window  open, approved by ann  chant run gated --env local"
+    assert [line for line in said.out.splitlines() if "window" in line] == [shown]
+    (gate,) = document["gates"]
+    assert (gate["state"], gate["approve"]) == ("approved", None)
+    assert [each["waiting"] for each in document["stewards"]] == [[]]
+    assert "waits on" not in steward
+
+
+def test_a_gate_that_waits_twice_says_which_is_which(box: Path) -> None:
+    chant(box, "run", "release")
+    op = box / "ops" / "gated.op.toml"
+    op.write_text(op.read_text() + '\n[params.part]\ndefault = "1"\n')
+    first = chant(box, "run", "gated", "--json").document["id"]
+    second = chant(box, "run", "gated", "--param", "part=2", "--json").document["id"]
+
+    gates = chant(box, "workspace", "status", "--json").document["gates"]
+
+    assert [gate["approve"].split()[-1] for gate in gates] == [first, second]
+
+
+def test_a_question_put_without_a_run_waits_in_the_workspace_too(box: Path) -> None:
+    (box / "points").mkdir()
+    (box / "points/ship-it.toml").write_text(POINT)
+    chant(box, "workspace", "points", "ask", "ship-it", "--input", "risk=odd")
+
+    said = chant(box, "workspace", "status")
+
+    assert "questions:\n  Ship this build?  chant workspace points answer ship-it-" in said.out
 
 
 def test_stewards_are_shown_with_what_they_wait_on(box: Path) -> None:

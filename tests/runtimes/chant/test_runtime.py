@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from actors.real_platform import RealPlatform
 from actors.opened_session import OpenedSession
+from actors.real_platform import RealPlatform
 from protocol.acp.prompts import Prompt, ResourceLink, Text
 from protocol.acp.sessions import NewSession, ResumeSession, StdioServer
 from protocol.errors import InvalidParams
@@ -171,6 +171,15 @@ def test_help_is_shown_and_nothing_runs(runtime: ChantRuntime, tmp_path: Path) -
         assert host.result.stop_reason == "end_turn"
         assert host.started == []
         assert "".join(texts(runtime, host.said)).startswith(begin)
+
+
+def test_help_for_what_is_no_verb_is_refused(runtime: ChantRuntime, tmp_path: Path) -> None:
+    host = played(runtime, tmp_path, "help me")
+    host.perform(VERB)
+
+    assert host.result is not None
+    assert host.result.stop_reason == "refusal"
+    assert "'me' is not a verb of chant" in "".join(texts(runtime, host.said))
 
 
 def test_a_link_beside_the_text_is_passed_over_and_said(

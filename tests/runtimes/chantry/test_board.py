@@ -48,6 +48,18 @@ def test_a_call_that_is_over_and_never_ran_is_skipped() -> None:
     assert drawn(board) == ["  - s  skipped"]
 
 
+def test_a_call_that_waits_for_people_is_not_done() -> None:
+    board = Board()
+    board.apply(ToolCall(tool_call_id="g", title="g", status="in_progress"), 0)
+
+    content = (ToolText("waiting at the gate"),)
+    raw = {"status": "gated"}
+    settled = ToolCallUpdate(tool_call_id="g", status="completed", raw_output=raw, content=content)
+    board.apply(settled, 0)
+
+    assert drawn(board) == ["  ? g  waiting at the gate"]
+
+
 def test_calls_of_one_title_are_told_apart_by_what_they_were_called_with() -> None:
     board = Board()
     for name, raw in (
@@ -55,6 +67,7 @@ def test_calls_of_one_title_are_told_apart_by_what_they_were_called_with() -> No
         ("b", {"cmd": "make dist"}),
         ("c", {"url": {"param": "health_url"}, "interval": "200ms"}),
         ("d", {"path": "step"}),
+        ("e", {"argv": ["echo", {"from": "ask", "path": "answer"}, 7]}),
     ):
         board.apply(ToolCall(tool_call_id=name, title="step", raw_input=raw), 0)
 
@@ -65,6 +78,7 @@ def test_calls_of_one_title_are_told_apart_by_what_they_were_called_with() -> No
         "  . step  make dist",
         "  . step  http://box",
         "  . step",
+        "  . step  echo … 7",
     ]
 
 
