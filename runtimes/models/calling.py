@@ -95,6 +95,8 @@ def _attempt(
     sent_s = clock()
     first_s: float | None = None
     for event in provider.stream(request, cancel):
+        if isinstance(event, CallFailed) and cancel.is_set():
+            break  # the cancel made it fail
         if isinstance(event, Finished | CallFailed):
             return _Attempt(assembly, event, clock() - sent_s, first_s)
         shown = assembly.take(event)

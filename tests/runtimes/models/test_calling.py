@@ -166,6 +166,24 @@ def test_what_a_provider_raises_passes_through() -> None:
         full_call(Wrong())
 
 
+def test_a_call_that_fails_because_of_a_cancel_is_cancelled() -> None:
+    cancel = signal()
+
+    class Cut:
+        def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[ModelEvent]:
+            del request, cancel
+            yield TextDelta("half")
+            yield BUSY
+
+    events = call_model(Cut(), REQUEST, cancel)
+    assert next(events) == TextDelta("half")
+    cancel.set()
+
+    (answer,) = events
+    assert isinstance(answer, Answer)
+    assert (answer.finish, answer.parts, answer.error) == ("cancelled", (Text("half"),), None)
+
+
 def test_a_cancel_wakes_who_waits_for_the_next_attempt() -> None:
     cancel = signal()
     waiting = threading.Event()
