@@ -30,6 +30,8 @@ class ConversationOptions:
     profile: str = ""
     resume: str | None = None
     session_id: str | None = None
+    trust: bool | None = None
+    """None: the trust file decides."""
     effort: Effort | None = None
     max_model_calls: int | None = MAX_MODEL_CALLS
     """None: no limit."""
@@ -59,6 +61,7 @@ def conversation_options(given: Mapping[str, Any]) -> ConversationOptions:
         profile=given.get("profile", ""),
         resume=_id(given, "resume"),
         session_id=_id(given, "session_id"),
+        trust=_trust(given),
         effort=effort,
         max_model_calls=_count(given, "max_model_calls", MAX_MODEL_CALLS, least=0) or None,
         max_cost_micros=_dollars(given.get("max_cost")),
@@ -77,6 +80,13 @@ def _workspace(path: str | None) -> str | None:
         message = f"--workspace {path!r} is no folder"
         raise FlagsMisused(message)
     return os.path.realpath(path)
+
+
+def _trust(given: Mapping[str, Any]) -> bool | None:
+    if "trust" in given and "no_trust" in given:
+        message = "--trust and --no-trust don't go together"
+        raise FlagsMisused(message)
+    return True if "trust" in given else False if "no_trust" in given else None
 
 
 def _id(given: Mapping[str, Any], key: str) -> str | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from runtimes.radian.session_export import cost_table
+
 if TYPE_CHECKING:
     from runtimes.radian.exit_codes import Ending
-    from runtimes.radian.fold import Cost, TurnFold
+    from runtimes.radian.fold import TurnFold
 
 SCHEMA = 1
 
@@ -47,10 +49,3 @@ def meta_of(fold: TurnFold) -> dict[str, Any]:
     if fold.end.end == "Failed":
         radian["error"] = fold.end.error or "unknown"
     return {"radian": radian}
-
-
-def cost_table(cost: Cost | None) -> dict[str, Any] | None:
-    """Return a cost, None when no call had a price."""
-    if cost is None:
-        return None
-    return {"micros": cost.micros, "incomplete": cost.incomplete, "estimated": cost.estimated}

@@ -16,7 +16,9 @@ from runtimes.models.secrets import Secrets
 from runtimes.radian import events
 from runtimes.radian.agent_turn import AgentTurn
 from runtimes.radian.healing import calls_of
+from runtimes.radian.home import sessions_of
 from runtimes.radian.ids import new_session_id
+from runtimes.radian.instructions import instructions_in
 from runtimes.radian.model_desk import ModelDesk
 from runtimes.radian.policy import Policy
 from runtimes.radian.records import (
@@ -27,7 +29,6 @@ from runtimes.radian.records import (
     UserMessage,
 )
 from runtimes.radian.secret_set import secret_paths
-from runtimes.radian.sessions import Sessions
 from runtimes.radian.settings import SettingsError
 from runtimes.radian.system_prompt import system_prompt
 from runtimes.radian.tool_round import ToolDesk
@@ -46,15 +47,10 @@ if TYPE_CHECKING:
     from runtimes.radian.asker import Asker
     from runtimes.radian.journal import Journal
     from runtimes.radian.records import Entry, Origin, UserPart
+    from runtimes.radian.sessions import Sessions
     from runtimes.radian.settings import Settings
+    from runtimes.radian.side_files import SideFiles
     from runtimes.radian.tools.base import Tool
-
-FOLDER = "sessions"
-
-
-def sessions_of(home: str) -> Sessions:
-    """Return the sessions that lie below radian's own folder."""
-    return Sessions(os.path.join(home, FOLDER), NoFaults())
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +63,8 @@ class SessionPlan:
     resume: str | None = None
     session_id: str | None = None
     """Of a new one; None: made up."""
+    trusted: bool = False
+    """What the project brings is loaded."""
     yes: bool = False
     asker: Asker | None = None
 
@@ -78,8 +76,8 @@ class AgentSession:
     session_id: str
     plan: SessionPlan
     desk: TurnDesk
+    side_files: SideFiles
     resumed: bool
-    trusted: bool
     warnings: list[str] = field(default_factory=list[str])
     last_turn: int = 0
 
@@ -98,7 +96,7 @@ class AgentSession:
             settings.provider.id,
             settings.model,
             settings.profile_name,
-            self.trusted,
+            self.plan.trusted,
             self.resumed,
             VERSION,
         )
@@ -153,7 +151,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
             model=settings.model,
             provider=provider,
             secrets=secrets,
-            system=system_prompt(plan.workspace, settings.profile),
+            system=_system(plan),
             tools=tuple(map(_offered, tools.values())),
             effort=settings.effort,
             images=side_files.load_image,
@@ -174,13 +172,19 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         session_id,
         plan,
         desk,
+        side_files,
         resumed=plan.resume is not None,
-        trusted=False,
         warnings=warnings,
         last_turn=_last_turn(entries),
     )
     entries += journal.append([_run_started(session)], sync=False)
     return session
+
+
+def _system(plan: SessionPlan) -> str:
+    own = instructions_in(os.path.realpath(plan.settings.home)) if plan.settings.user_config else ""
+    project = instructions_in(plan.workspace) if plan.trusted else ""
+    return system_prompt(plan.workspace, plan.settings.profile, own, project)
 
 
 def _journal(sessions: Sessions, plan: SessionPlan) -> tuple[Journal, list[Entry], list[str]]:
@@ -201,7 +205,7 @@ def _run_started(session: AgentSession) -> RunStarted:
         provider=settings.provider.id,
         model=settings.model,
         profile=settings.profile_name,
-        trusted=session.trusted,
+        trusted=session.plan.trusted,
         effort=settings.effort,
         version=VERSION,
     )

@@ -24,6 +24,9 @@ NEEDS_CONFIG = ("openai-compatible", "scripted")
 """Kinds of provider that can't be called by their kind alone."""
 
 
+UNTRUSTED = "the project here is not trusted, so its AGENTS.md is not read; see: radian trust"
+
+
 class SettingsError(Exception):
     """Flags and configuration don't come to anything usable; one line for people."""
 
@@ -44,6 +47,8 @@ class Settings:
     deny: tuple[str, ...]
     effort: Effort | None
     limits: Limits
+    user_config: bool = True
+    """Files in that folder that a person wrote are read."""
 
     def rules(self, workspace: str, home: str) -> Rules:
         """Return all permission rules, for a workspace and a person's home (both resolved).
@@ -97,9 +102,27 @@ def settings_for(options: ConversationOptions, environ: Mapping[str, str]) -> Se
             options.turn_timeout_s,
             provider.facts(model).max_output,
         ),
+        user_config=options.user_config,
     )
     _check_price(settings)
     return settings
+
+
+def trusts(options: ConversationOptions, workspace: str, home: str) -> tuple[bool, str]:
+    """Tell whether the project in ``workspace`` is trusted, and what to say about it, if anything.
+
+    Touches nothing of the project.
+    """
+    if options.trust is not None:
+        return options.trust, ""
+    from runtimes.radian.home import trust_file_of
+    from runtimes.radian.trust import TrustInvalidError
+
+    try:
+        found = trust_file_of(home).look_up(workspace)
+    except TrustInvalidError as error:
+        return False, str(error)
+    return found.trusted, "" if found.listed else UNTRUSTED
 
 
 def _provider(name: str, config: Config) -> ProviderConfig:

@@ -27,12 +27,14 @@ PROFILES: dict[ProfileName, str] = {
 }
 
 
-def system_prompt(workspace: str, profile: ProfileName, instructions: str = "") -> str:
-    """Return the system prompt; ``instructions`` are those of the project, if it is trusted.
+def system_prompt(workspace: str, profile: ProfileName, own: str = "", project: str = "") -> str:
+    """Return the system prompt, with a person's own instructions and those of a trusted project.
 
     Nothing in it changes from turn to turn, so that providers can keep it in their caches.
     """
     parts = [BASE, f"The workspace is {workspace}. {PROFILES[profile]}"]
-    if instructions:
-        parts.append(f"Instructions of this project (AGENTS.md):\n\n{instructions}")
+    if own:
+        parts.append(f"The person's instructions for all projects:\n\n{own}")
+    if project:
+        parts.append(f"Instructions of this project (AGENTS.md):\n\n{project}")
     return "\n\n".join(parts)

@@ -33,6 +33,11 @@ class Box:
         """Have the model answer this, call by call."""
         self.home.joinpath("turns.json").write_text(json.dumps({"calls": calls, "then": then}))
 
+    def trust(self, *, trusted: bool = True) -> None:
+        """Have the trust file list the workspace."""
+        entries = {os.path.realpath(self.workspace): {"trusted": trusted, "when": "2026-01-01"}}
+        self.home.joinpath("trust.json").write_text(json.dumps(entries))
+
     def configure(self, text: str) -> None:
         """Add to the configuration."""
         path = self.home / "config.toml"
@@ -80,6 +85,7 @@ def make_box(folder: Path) -> Box:
     box.home.mkdir(parents=True)
     box.workspace.mkdir()
     box.home.joinpath("config.toml").write_text(CONFIG)
+    box.trust()
     return box
 
 
