@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -98,3 +99,38 @@ def radian() -> None:
 
 
 radian.add_command(exec_command)
+
+
+@radian.command()
+@click.argument("provider", required=False)
+def login(provider: str | None) -> None:
+    """Store the key of PROVIDER, or of the default one: typed without echo, or piped in."""
+    from runtimes.radian import keys
+
+    sys.exit(keys.login(provider, os.environ))
+
+
+@radian.command()
+@click.argument("provider", required=False)
+def logout(provider: str | None) -> None:
+    """Remove the stored key of PROVIDER, or of the default one."""
+    from runtimes.radian import keys
+
+    sys.exit(keys.logout(provider, os.environ))
+
+
+@radian.command()
+@click.argument("folder", default=".")
+@click.option("--no", "wish", flag_value="distrust", help="Don't trust it, and don't ask again.")
+@click.option("--forget", "wish", flag_value="forget", help="Take it off the list.")
+@click.option("--show", "wish", flag_value="show", help="Say what holds, and change nothing.")
+def trust(folder: str, wish: str | None) -> None:
+    """Trust the project in FOLDER (here, if absent): its AGENTS.md is read from now on."""
+    from runtimes.radian import trusting
+
+    wishes: dict[str | None, trusting.Wish] = {
+        "distrust": "distrust",
+        "forget": "forget",
+        "show": "show",
+    }
+    sys.exit(trusting.trust(folder, wishes.get(wish, "trust"), os.environ))

@@ -1,0 +1,78 @@
+"""``radian login`` and ``logout``: a key is read without echo, or as one line of a piped stdin."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from runtimes.models.config import NO_CREDENTIAL
+from runtimes.models.config_table import ConfigInvalid, provider_config
+from runtimes.models.credentials import CredentialMissing, CredentialStore, radian_home
+from runtimes.radian.config import ConfigError, read_config
+from runtimes.radian.exit_codes import FAILED, OK, USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_LINE = 64 * 1024
+
+
+def login(provider: str | None, environ: Mapping[str, str]) -> int:
+    """Store a key and return the exit code."""
+    try:
+        name = key_name(provider, environ)
+        CredentialStore(radian_home(environ)).write(name, _read_key(name))
+    except (ConfigError, ConfigInvalid, CredentialMissing) as error:
+        return _refuse("login", error, USAGE)
+    except OSError as error:
+        return _refuse("login", f"the key can't be stored: {error.strerror}", FAILED)
+    sys.stdout.write(f"The key {name} is stored.\n")
+    return OK
+
+
+def logout(provider: str | None, environ: Mapping[str, str]) -> int:
+    """Forget a key and return the exit code."""
+    try:
+        name = key_name(provider, environ)
+        there = CredentialStore(radian_home(environ)).remove(name)
+    except (ConfigError, ConfigInvalid, CredentialMissing) as error:
+        return _refuse("logout", error, USAGE)
+    except OSError as error:
+        return _refuse("logout", f"the key can't be removed: {error.strerror}", FAILED)
+    sys.stdout.write(f"The key {name} is removed.\n" if there else f"No key {name} was stored.\n")
+    return OK
+
+
+def key_name(provider: str | None, environ: Mapping[str, str]) -> str:
+    """Return the name of the key that a provider is called with; None: the usual provider.
+
+    Raises:
+        ConfigError: There is no usual provider, or the one named takes no key.
+        ConfigInvalid: Its table is wrong.
+
+    """
+    config = read_config(radian_home(environ))
+    wanted = provider or config.default_provider
+    if not wanted:
+        message = f"which provider? name it, or set default_provider in {config.path}"
+        raise ConfigError(message)
+    if wanted not in config.providers:
+        return wanted
+    name = provider_config(wanted, config.providers[wanted], config.folder).credential_name
+    if name == NO_CREDENTIAL:
+        message = f"provider {wanted} takes no key, says {config.path}"
+        raise ConfigError(message)
+    return name
+
+
+def _read_key(name: str) -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline(MAX_LINE)
+    from getpass import getpass
+
+    return getpass(f"Key for {name}: ", sys.stderr)
+
+
+def _refuse(command: str, why: object, code: int) -> int:
+    sys.stderr.write(f"radian {command}: {why}\n")
+    return code
