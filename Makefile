@@ -14,7 +14,7 @@ AIMOCK := tests/e2e/aimock/node_modules/.package-lock.json
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1  /p' Makefile
 
-demo: .venv/.runtime ## three runs of an Op in examples/box, as a client sees them
+demo: .venv/.runtime ## Ops of examples/box, as a client sees them: runs, a gate, a steward
 	@$(PY) examples/demo.py
 
 test: .venv/.dev ## all tests

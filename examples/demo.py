@@ -1,8 +1,9 @@
-"""``make demo``: three runs of an Op in ``examples/box``, as a client of ``chant acp`` sees them.
+"""``make demo``: Ops in ``examples/box``, as a client of ``chant acp`` sees them.
 
-One goes well, one fails after its deploy and rolls back, one is cancelled in mid-step and rolls
-back.  After each, the live service and the ledger are asked whether that is true; the demo fails if
-it is not.  All of it happens in a scratch copy that is gone afterwards.
+A release goes well, one fails after its deploy and rolls back, one is cancelled in mid-step and
+rolls back.  One stops at a gate until a person opens it, one of a steward at a question until a
+person answers it.  After each, the live service and the ledger are asked whether that is true; the
+demo fails if it is not.  All of it happens in a scratch copy that is gone afterwards.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -24,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
 
 BOX = Path(__file__).resolve().parent / "box"
 DEADLINE_S = 50.0
@@ -46,6 +48,7 @@ class Act:
     """The version that the service must answer with."""
     cancel_at: str | None = None
     """The version that must be live before we cancel."""
+    agent: tuple[str, ...] = ("chant", "acp")
 
 
 ACTS = (
@@ -61,6 +64,26 @@ ACTS = (
         cancel_at="1.3.0",
     ),
 )
+
+GATED = Act("a release that stops at a gate", "gated-release", "gated", "none", 3, "1.1.0")
+APPROVE = "approve gated-release deploy-window"
+LET_OUT = Act("the same release, now that the gate is open", GATED.op, "ok", "none", 0, "1.4.0")
+
+STEWARD = "box-steward"
+STEWARDS_AGENT = ("chant", "acp", "--steward", STEWARD)
+JUDGED = Act(
+    "a steward's release that comes to a question",
+    "judged-release",
+    "waiting",
+    "none",
+    3,
+    "1.4.0",
+    agent=STEWARDS_AGENT,
+)
+DECIDED = "1.5.0"
+PROVIDER = '[providers.local]\nkind = "scripted"\nscript = "says.json"\n'
+SAYS = '{"answer": "yes", "confidence": 0.9, "reason": "a minor version, and easy to take back"}'
+"""What the model proposes: a file plays it, so nothing leaves this machine."""
 
 
 class Stage:
@@ -90,9 +113,10 @@ class Stage:
 
     def perform(self, act: Act) -> None:
         """Run one act and check what it left."""
-        say(f"\n== {act.title}\n$ chantry drive --prompt 'run {act.op}' -- chant acp")
+        say(f"\n== {act.title}")
         in_mid_step = ""
-        command = ["chantry", "drive", "--prompt", f"run {act.op}", "--", "chant", "acp"]
+        command = ["chantry", "drive", "--prompt", f"run {act.op}", "--", *act.agent]
+        say_command(command)
         with subprocess.Popen(command, cwd=self.project, env=self.environment) as client:
             try:
                 if act.cancel_at:
@@ -105,6 +129,34 @@ class Stage:
         if act.cancel_at:
             expect("live when it was cancelled", in_mid_step, act.cancel_at)
         self._check(act, code)
+
+    def refused(self, prompt: str, agent: tuple[str, ...]) -> None:
+        """Let a client try what only a person may do."""
+        done = self._shown("chantry", "drive", "--prompt", prompt, "--", *agent)
+        expect("the client's exit code, for a refusal", done, 4)
+
+    def person(self, *command: str) -> None:
+        """Type something at a terminal."""
+        expect("its exit code", self._shown(*command), 0)
+
+    def open_question(self) -> str:
+        """Find what waits for an answer."""
+        listed = json.loads(self.output("chant", "workspace", "points", "--open", "--json"))
+        (question,) = listed["questions"]
+        expect("the model proposed", question["proposal"]["answer"], "yes")
+        return str(question["id"])
+
+    def _shown(self, *command: str) -> int:
+        say_command(command)
+        done = subprocess.run(
+            command,
+            cwd=self.project,
+            env=self.environment,
+            stderr=subprocess.STDOUT,  # what an operator says of its doings is part of the show
+            check=False,
+            timeout=DEADLINE_S,
+        )
+        return done.returncode
 
     def output(self, *command: str) -> str:
         """Run a command in the project and return what it prints."""
@@ -140,7 +192,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, end)
     started_s = time.monotonic()
     with scratch_project() as project, host(project) as url:
-        stage = Stage(project, url, clean_environment())
+        stage = Stage(project, url, clean_environment() | {"RADIAN_HOME": provider(project)})
         stage.output("make", "-s", "deploy", "VERSION=1.0.0")
         stage.output("git", "init", "--quiet")
         stage.output("git", "add", ".")
@@ -150,7 +202,32 @@ def main() -> None:
         say(f"{project} is live at {url} with version {stage.live_version()}")
         for act in ACTS:
             stage.perform(act)
+        show_a_gate(stage)
+        show_a_steward(stage)
     say(f"\nall as it should be, in {time.monotonic() - started_s:.0f} s")
+
+
+def show_a_gate(stage: Stage) -> None:
+    """Run to a gate, have it opened, run through."""
+    stage.perform(GATED)
+    say("\n== a client can't open the gate that its own run came to; a person at a terminal can")
+    stage.refused(f"{APPROVE} --approver robot", GATED.agent)
+    stage.person("chant", *APPROVE.split(), "--approver", "ann", "--note", "I watch")
+    stage.perform(LET_OUT)
+
+
+def show_a_steward(stage: Stage) -> None:
+    """Run to a question in a steward's turn, have it answered, and let the operator go on."""
+    stage.perform(JUDGED)
+    say("\n== a steward can't answer its own question; a person can, and the operator goes on")
+    answer = ("workspace", "points", "answer", stage.open_question(), "--answer", "yes", "--by")
+    stage.refused(shlex.join([*answer, "robot"]), STEWARDS_AGENT)
+    stage.person("chant", *answer, "ann", "--note", "the proposal is right")
+    stage.person("chant", "operator", "--steward", STEWARD, "--once")
+    record = stage.last_record(JUDGED.op)
+    expect("the run in the ledger", record["status"], "ok")
+    expect("whose turn it was", record["steward"], STEWARD)
+    expect("the service answers with version", stage.live_version(), DECIDED)
 
 
 @contextlib.contextmanager
@@ -161,6 +238,16 @@ def scratch_project() -> Generator[Path]:
         left_out = shutil.ignore_patterns(".box", "dist", "__pycache__")
         shutil.copytree(BOX, project, ignore=left_out)
         yield project
+
+
+def provider(project: Path) -> str:
+    """Configure the model that the steward may ask, beside the project; return the folder."""
+    folder = project.parent / "models"
+    folder.mkdir()
+    (folder / "config.toml").write_text(PROVIDER, encoding="utf-8")
+    says = json.dumps({"calls": [{"text": SAYS}]})
+    (folder / "says.json").write_text(says, encoding="utf-8")
+    return str(folder)
 
 
 @contextlib.contextmanager
@@ -210,6 +297,11 @@ def expect(what: str, found: object, wanted: object) -> None:
 def fail(problem: str) -> NoReturn:
     """Give up."""
     sys.exit(f"demo: {problem}")
+
+
+def say_command(words: Sequence[str]) -> None:
+    """Print a command as one types it."""
+    say(f"$ {shlex.join(words)}")
 
 
 def say(text: str) -> None:

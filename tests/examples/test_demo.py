@@ -31,7 +31,12 @@ def test_the_demo_ends_well_with_an_empty_home_and_leaves_nothing(tmp_path: Path
     )
 
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert done.stdout.count("the service answers with version: 1.1.0") == 3
+    shown = [line.split()[-1] for line in done.stdout.splitlines() if "answers with" in line]
+    assert shown == ["1.1.0"] * 4 + ["1.4.0"] * 2 + ["1.5.0"]
+    assert "chant approve gated-release deploy-window --approver <you>" in done.stdout
+    assert "same-origin" in done.stdout
+    assert "proposed by judge at local: yes (90% sure)" in done.stdout
+    assert "answer-in-steward-turn" in done.stdout
     assert (list(home.iterdir()), list(temporary.iterdir())) == ([], [])
 
 
@@ -45,4 +50,4 @@ def test_the_tests_of_the_box_pass_as_its_makefile_runs_them() -> None:
     )
 
     assert done.returncode == 0, done.stderr
-    assert "Ran 11 tests" in done.stderr
+    assert "Ran 13 tests" in done.stderr
