@@ -28,10 +28,29 @@ class PermissionQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class UserQuestion:
+    """One question of `ask_user`.  ``options``: label and description; their ids count from 1."""
+
+    key: str
+    call_id: str
+    question: str
+    options: tuple[tuple[str, str], ...] = ()
+    multiple: bool = False
+    free_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Chosen:
-    """The id of the option that a person chose."""
+    """The id of the option that a person chose; of several, joined by commas."""
 
     option_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a person typed."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +61,19 @@ class NotAnswered:
     cancels: bool = False
 
 
-Reply: TypeAlias = Chosen | NotAnswered
+Question: TypeAlias = PermissionQuestion | UserQuestion
+Reply: TypeAlias = Chosen | Typed | NotAnswered
 AnswerEvent: TypeAlias = "StepEnded | ClientAnswered"
 
 
 class Asker(Protocol):
     """Puts questions."""
 
-    def ask(self, question: PermissionQuestion) -> Sequence[TurnEffect]:
+    def refuses(self, question: UserQuestion) -> str | None:
+        """Say why a question of this kind can't be put here; None: it can."""
+        ...
+
+    def ask(self, question: Question) -> Sequence[TurnEffect]:
         """Put a question; an event with its key (``step_id`` or ``key``) ends it."""
         ...
 

@@ -92,6 +92,21 @@ def exec_command(words: list[str]) -> int:
     return run_exec(words, os.environ)
 
 
+ACP = """\
+Serve the agent to a client of the Agent Client Protocol, on stdin and stdout.
+
+An editor starts this. One process holds one session; prompts, permissions and answers go over the
+protocol, and stderr has all that is not part of it."""
+
+
+@conversation_command("acp", (), ACP)
+def acp_command(words: list[str]) -> int:
+    """Run ``radian acp``."""
+    from runtimes.radian.serving import serve_acp
+
+    return serve_acp(words, os.environ)
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(VERSION, prog_name="radian", message="%(prog)s %(version)s")
 def radian() -> None:
@@ -99,6 +114,7 @@ def radian() -> None:
 
 
 radian.add_command(exec_command)
+radian.add_command(acp_command)
 
 
 @radian.command()

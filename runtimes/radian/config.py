@@ -9,6 +9,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from runtimes.models import json_text
 from runtimes.radian.profiles import PROFILE_NAMES
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ class Config:
     def folder(self) -> str:
         """Paths in the file are relative to it."""
         return os.path.dirname(self.path)
+
+    @property
+    def key_variables(self) -> frozenset[str]:
+        """The variables that some provider takes its key from."""
+        names = (json_text.table(each).get("credential_env") for each in self.providers.values())
+        return frozenset(name for name in names if isinstance(name, str) and name)
 
 
 def read_config(home: str) -> Config:

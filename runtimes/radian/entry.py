@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -20,6 +21,13 @@ def main() -> None:
         from runtimes.radian.exec_run import run_exec
 
         sys.exit(run_exec(argv[1:], os.environ))
+    if argv[:1] == ["acp"] and not HELP.intersection(argv) and COMPLETING not in os.environ:
+        # Nothing that start-up makes is garbage; serving turns the collector on again.
+        gc.disable()
+        from runtimes.radian.serving import serve_acp
+
+        # Everything is ended in order by then; tearing the interpreter down would take longer.
+        os._exit(serve_acp(argv[1:], os.environ))
     from runtimes.radian.cli import radian
 
     radian(prog_name="radian")

@@ -132,6 +132,13 @@ class Warning:  # noqa: A001 - the stream calls it so
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A question for the person at the terminal, as text; no part of the JSON stream."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEnded:
     """A turn is over, and its end is on the disk; ``error`` holds no secret."""
 
@@ -153,5 +160,6 @@ Event: TypeAlias = (
     | Usage
     | Retry
     | Warning
+    | Asked
     | TurnEnded
 )

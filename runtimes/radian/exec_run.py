@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from runtimes.radian.options import ConversationOptions
+    from runtimes.radian.session import SessionPlan
     from runtimes.radian.settings import Settings
 
 
@@ -58,33 +59,55 @@ def _converse(
     from runtimes.models.base import Text
     from runtimes.radian.images import keep_images, read_image
     from runtimes.radian.prompt_input import read_prompt
-    from runtimes.radian.session import SessionPlan, open_session
-    from runtimes.radian.settings import settings_for, trusts
+    from runtimes.radian.session import open_session
+    from runtimes.radian.settings import settings_for
     from runtimes.radian.turn_shown import Shown, begin, run_shown, view_for
 
     settings = settings_for(options, environ)
-    workspace = options.workspace or os.path.realpath(os.getcwd())
-    trusted, notice = trusts(options, workspace, settings.home)
     pictures = tuple(read_image(path) for path in given.get("image", ()))
     _check_images(settings, count=len(pictures))
-    prompt = read_prompt(given.get("prompt"))
-    if notice:
+    typed = "prompt" not in given and sys.stdin.isatty()
+    prompt = "" if typed else read_prompt(given.get("prompt"))
+    session = open_session(_plan(given, options, settings, typed=typed), environ)
+    try:
+        shown = Shown(view_for(given.get("output", "text")))
+        begin(session, shown)
+        images = keep_images(pictures, session.side_files)
+        if not typed:
+            return run_shown(session, shown, (Text(prompt), *images))
+        from runtimes.radian.line_prompt import converse
+
+        return converse(session, shown, images)
+    finally:
+        session.close()
+
+
+def _plan(
+    given: Mapping[str, Any], options: ConversationOptions, settings: Settings, *, typed: bool
+) -> SessionPlan:
+    from runtimes.radian.session import SessionPlan
+    from runtimes.radian.settings import trusts
+
+    workspace = options.workspace or os.path.realpath(os.getcwd())
+    trusted, notice = trusts(options, workspace, settings.home)
+    asker = None
+    if typed:
+        from runtimes.radian.line_prompt import asks_for_trust
+        from runtimes.radian.terminal_asker import TerminalAsker
+
+        asker = TerminalAsker()
+        trusted = asks_for_trust(workspace, settings.home) if notice else trusted
+    elif notice:
         sys.stderr.write(f"radian: {notice}\n")
-    plan = SessionPlan(
+    return SessionPlan(
         settings,
         workspace,
         options.resume,
         options.session_id,
         trusted=trusted,
         yes=bool(given.get("yes")),
+        asker=asker,
     )
-    session = open_session(plan, environ)
-    try:
-        shown = Shown(view_for(given.get("output", "text")))
-        begin(session, shown)
-        return run_shown(session, shown, (Text(prompt), *keep_images(pictures, session.side_files)))
-    finally:
-        session.close()
 
 
 def _check_images(settings: Settings, *, count: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 from runtimes.radian.flags import EFFORTS, MAX_MODEL_CALLS, FlagsMisused
@@ -114,6 +113,8 @@ def _count(given: Mapping[str, Any], key: str, absent: int | None, *, least: int
 def _dollars(text: str | None) -> int | None:
     if text is None:
         return None
+    from decimal import Decimal, InvalidOperation
+
     try:
         dollars = Decimal(text)
     except InvalidOperation:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from actors.faults import NoFaults
 from actors.real_platform import RealPlatform
 from runtimes.models.base import Tool as OfferedTool
+from runtimes.models.credentials import CredentialMissing
 from runtimes.models.registry import make_provider
 from runtimes.models.scripted import ScriptInvalid
 from runtimes.models.secrets import Secrets
@@ -138,7 +140,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         ),
         profile=settings.profile,
         sandboxes=Sandboxes(NoFaults()),
-        env=tool_env(secrets.clean(environ)),
+        env=tool_env(_without_keys(secrets, settings, environ)),
         output_folder=side_files.folder,
         seen=SeenFiles(),
         faults=NoFaults(),
@@ -179,6 +181,17 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
     )
     entries += journal.append([_run_started(session)], sync=False)
     return session
+
+
+def _without_keys(
+    secrets: Secrets, settings: Settings, environ: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the environment without any provider's key, also if it stands in another variable."""
+    for name in settings.key_variables:
+        secrets.hide_variable(name)
+    with suppress(CredentialMissing):  # the first call of the model will say so
+        secrets.key(settings.provider)
+    return secrets.clean(environ)
 
 
 def _system(plan: SessionPlan) -> str:

@@ -49,6 +49,8 @@ class Settings:
     limits: Limits
     user_config: bool = True
     """Files in that folder that a person wrote are read."""
+    key_variables: frozenset[str] = frozenset()
+    """Variables that hold keys of providers."""
 
     def rules(self, workspace: str, home: str) -> Rules:
         """Return all permission rules, for a workspace and a person's home (both resolved).
@@ -103,6 +105,7 @@ def settings_for(options: ConversationOptions, environ: Mapping[str, str]) -> Se
             provider.facts(model).max_output,
         ),
         user_config=options.user_config,
+        key_variables=config.key_variables,
     )
     _check_price(settings)
     return settings

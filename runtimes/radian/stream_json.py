@@ -107,7 +107,8 @@ class JsonLines:
 
     def show(self, items: Sequence[events.Event]) -> None:
         """Write events; may wait for whoever reads."""
-        self._out.write(b"".join(encode(event_table(item)) + b"\n" for item in items))
+        shown = [item for item in items if not isinstance(item, events.Asked)]
+        self._out.write(b"".join(encode(event_table(item)) + b"\n" for item in shown))
         self._out.flush()
 
     def result(self, table: Mapping[str, Any]) -> None:

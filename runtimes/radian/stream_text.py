@@ -29,6 +29,10 @@ class TextView:
         for item in items:
             if isinstance(item, events.Text):
                 self._text(item.delta)
+            elif isinstance(item, events.Asked):
+                self._end_line()
+                self._err.write(item.text)
+                self._err.flush()
             else:
                 for line in self._lines(item):
                     self._progress(line)

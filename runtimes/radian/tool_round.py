@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from actors.turn import AbortStep, ClientAnswered, Say, StartStep, StepEnded
 from runtimes.radian import events
-from runtimes.radian.asker import NotAnswered, PermissionQuestion
+from runtimes.radian.asker import Chosen, NotAnswered, PermissionQuestion
 from runtimes.radian.healing import INTERRUPTED
 from runtimes.radian.permissions import Allow, Ask, Deny
 from runtimes.radian.policy import NOBODY
 from runtimes.radian.records import PermissionDecided, ToolResult
+from runtimes.radian.tools.ask_user import NAME as ASK_USER
 from runtimes.radian.tools.base import Prepared, ToolOutcome, ended_badly, failure, prepare_work
+from runtimes.radian.user_questions import Questioning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from actors.turn import TurnEffect
     from actors.work import StepEnd, Stream
     from runtimes.models.base import ToolUse
+    from runtimes.radian.asker import Asker, Reply
     from runtimes.radian.permissions import GrantKey
     from runtimes.radian.policy import Policy
     from runtimes.radian.records import DecidedBy, Decision, Record
@@ -67,6 +70,9 @@ class _Call:
     prepared: Prepared | None = None
     run: ToolRun | None = None
     grant: GrantKey | None = None
+    questioning: Questioning | None = None
+    asked: int = 0
+    """Questions put so far, of all kinds."""
     since_s: float = 0.0
 
     @property
@@ -206,12 +212,15 @@ class ToolRound:
             return self._denied(
                 call, "nobody", f"{reason} ({ask.reason})" if ask.reason else reason
             )
-        call.state, call.grant = "asking", ask.grant
-        call.since_s = self._desk.monotonic()
-        question = PermissionQuestion(
-            _step_id(call), call.use.call_id, prepared, ask.reason, ask.options
-        )
+        call.grant = ask.grant
+        key = self._begin_asking(call)
+        question = PermissionQuestion(key, call.use.call_id, prepared, ask.reason, ask.options)
         return [*policy.asker.ask(question)]
+
+    def _begin_asking(self, call: _Call) -> str:
+        call.state, call.since_s = "asking", self._desk.monotonic()
+        call.asked += 1
+        return _step_id(call)
 
     def _answered(self, call: _Call, event: StepEnded | ClientAnswered) -> list[RoundEffect]:
         asker = self._desk.policy.asker
@@ -219,11 +228,15 @@ class ToolRound:
         waited = self._since(call)
         if isinstance(reply, NotAnswered):
             self.cancelled_by_person = reply.cancels
+        if call.questioning is not None:
+            return self._question_answered(call, call.questioning, reply, waited)
+        if isinstance(reply, NotAnswered):
             return self._denied(call, "user", reply.reason, waited)
-        if reply.option_id == "allow_always" and call.grant is not None:
+        chosen = reply.option_id if isinstance(reply, Chosen) else ""
+        if chosen == "allow_always" and call.grant is not None:
             self._desk.policy.grants.add(call.grant)
             return self._allowed(call, "allow_always", "user", waited)
-        if reply.option_id == "allow_once":
+        if chosen == "allow_once":
             return self._allowed(call, "allow_once", "user", waited)
         return self._denied(call, "user", "the user rejected it", waited)
 
@@ -257,6 +270,10 @@ class ToolRound:
     def _start(self, call: _Call) -> list[RoundEffect]:
         prepared = call.prepared
         assert prepared is not None  # noqa: S101 - only what was prepared is decided
+        if prepared.tool == ASK_USER and self._desk.policy.asker is not None:
+            questions = prepared.input["questions"]
+            call.questioning = Questioning(self._turn, call.use.call_id, questions)
+            return self._next_question(call, call.questioning, self._desk.policy.asker)
         tool = self._desk.tools[prepared.tool]
         call.run = run = tool.start(prepared, call.use.call_id, self._desk.context)
         call.state, call.since_s = "running", self._desk.monotonic()
@@ -264,6 +281,24 @@ class ToolRound:
             self._turn, call.use.call_id, run, self._desk.mask, shows=tool.kind == "execute"
         )
         return [StartStep(_step_id(call), run.work, heard.render, run.timeout_s)]
+
+    def _next_question(
+        self, call: _Call, questioning: Questioning, asker: Asker
+    ) -> list[RoundEffect]:
+        question = questioning.next_question(self._begin_asking(call), asker)
+        if isinstance(question, ToolOutcome):
+            return self._over(call, question)
+        return [*asker.ask(question)]
+
+    def _question_answered(
+        self, call: _Call, questioning: Questioning, reply: Reply, waited: int
+    ) -> list[RoundEffect]:
+        record, outcome = questioning.take(reply, waited)
+        written = Write((record,))
+        asker = self._desk.policy.asker
+        if outcome is not None or asker is None:
+            return [written, *self._over(call, outcome or failure("nobody is there"))]
+        return [written, *self._next_question(call, questioning, asker)]
 
     def _ran(self, call: _Call, end: StepEnd) -> list[RoundEffect]:
         assert call.run is not None  # noqa: S101 - its step has just ended
@@ -320,7 +355,7 @@ def _step_id(call: _Call) -> str:
         case "preparing":
             return f"{call.key}/prepare"
         case "asking":
-            return f"{call.key}/ask"
+            return f"{call.key}/ask-{call.asked}"
         case _:
             return f"{call.key}/run"
 

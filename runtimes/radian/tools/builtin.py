@@ -18,6 +18,7 @@ def builtin_tools(profile: ProfileName, environ: Mapping[str, str]) -> dict[str,
 
     ``environ`` may name proxies for `fetch`.
     """
+    from runtimes.radian.tools.ask_user import AskUser
     from runtimes.radian.tools.fetch import Fetch
     from runtimes.radian.tools.glob import Glob
     from runtimes.radian.tools.grep import Grep
@@ -36,6 +37,7 @@ def builtin_tools(profile: ProfileName, environ: Mapping[str, str]) -> dict[str,
         Patch(),
         Shell(),
         JobTool(),
+        AskUser(),
         Todo(),
         Fetch(environ),
     )

@@ -1,0 +1,189 @@
+"""`radian exec` at a terminal: one line, one turn; questions are put there."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.runtimes.radian.box import Box, make_box
+from tests.scripts import script
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+ENOUGH_S = 30
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Box:
+    return make_box(tmp_path)
+
+
+@dataclass
+class Terminal:
+    """Both sides of a terminal."""
+
+    process: subprocess.Popen[bytes]
+    descriptor: int
+    seen: str = ""
+
+    def wait_for(self, text: str) -> None:
+        """Read until ``text`` has been shown."""
+        while text not in self.seen:
+            ready, _, _ = select.select([self.descriptor], [], [], ENOUGH_S)
+            assert ready, self.seen
+            try:
+                data = os.read(self.descriptor, 65536)
+            except OSError:
+                data = b""
+            assert data, self.seen
+            self.seen += data.decode()
+        self.seen = self.seen.partition(text)[2]
+
+    def type(self, text: str) -> None:
+        """Type."""
+        os.write(self.descriptor, text.encode())
+
+
+@contextmanager
+def at_terminal(box: Box, *words: str) -> Generator[Terminal]:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [script("radian"), "exec", *words],
+        cwd=box.workspace,
+        env={**box.environ, "TERM": "dumb"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    try:
+        yield Terminal(process, ours)
+    finally:
+        process.kill()
+        process.wait(ENOUGH_S)
+        os.close(ours)
+
+
+def call(name: str, **values: Any) -> dict[str, Any]:
+    return {"name": name, "input": values}
+
+
+def test_each_line_is_a_turn_of_one_session_until_the_end_of_input(box: Box) -> None:
+    box.play({"text": "One."}, {"text": "Two.", "finish": "refused"})
+
+    with at_terminal(box, "--session-id", "s1") as terminal:
+        terminal.wait_for("> ")
+        terminal.type("first\n")
+        terminal.wait_for("One.")
+        terminal.wait_for("> ")
+        terminal.type("\nsecond\n")
+        terminal.wait_for("Two.")
+        terminal.wait_for("> ")
+        terminal.type("\x04")
+        assert terminal.process.wait(ENOUGH_S) == 6
+
+    assert [each["turn"] for each in box.journal("s1") if each["type"] == "TurnEnded"] == [1, 2]
+
+
+def test_a_permission_is_asked_and_always_holds_for_the_process(box: Box) -> None:
+    outside = call("shell", command="echo $((40+2))", unsandboxed=True, reason="to see")
+    box.play({"tool_calls": [outside]}, {"tool_calls": [outside]}, {"text": "Done."})
+
+    with at_terminal(box, "--session-id", "s1") as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("Number (anything else rejects): ")
+        terminal.type("2\n")
+        terminal.wait_for("Done.")
+
+    decided = [each for each in box.journal("s1") if each["type"] == "PermissionDecided"]
+    assert [(each["decision"], each["source"]) for each in decided] == [
+        ("allow_always", "user"),
+        ("allow_once", "grant"),
+    ]
+    assert "wait_ms" in decided[0]
+
+
+def test_a_rejection_is_a_result_and_its_words_reach_the_model(box: Box) -> None:
+    outside = call("shell", command="id", unsandboxed=True, reason="to see")
+    box.play({"tool_calls": [outside]}, {"text": "Well, no."})
+
+    with at_terminal(box, "--session-id", "s1") as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("Number (anything else rejects): ")
+        terminal.type("use the sandbox\n")
+        terminal.wait_for("Well, no.")
+
+    result = next(each for each in box.journal("s1") if each["type"] == "ToolResult")
+    assert result["status"] == "failed"
+    assert "use the sandbox" in result["output"]
+
+
+def test_questions_of_the_model_are_put_one_at_a_time(box: Box) -> None:
+    questions = [
+        {"question": "Which colour?", "options": [{"label": "red"}, {"label": "blue"}]},
+        {"question": "Why?"},
+    ]
+    box.play({"tool_calls": [call("ask_user", questions=questions)]}, {"text": "I see."})
+
+    with at_terminal(box, "--session-id", "s1") as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("2. blue")
+        terminal.type("2\n")
+        terminal.wait_for("? Why?")
+        terminal.type("it is calm\n")
+        terminal.wait_for("I see.")
+
+    records = box.journal("s1")
+    answers = [each["option"] for each in records if each["type"] == "QuestionAnswered"]
+    assert answers == ["blue", "it is calm"]
+    result = next(each for each in records if each["type"] == "ToolResult")
+    assert result["output"] == "Which colour?\n-> blue\n\nWhy?\n-> it is calm"
+
+
+def test_trust_is_asked_for_once(box: Box) -> None:
+    (box.home / "trust.json").unlink()
+    box.play({"text": "ok"})
+
+    with at_terminal(box) as terminal:
+        terminal.wait_for("Trust it? [y/N] ")
+        terminal.type("y\n")
+        terminal.wait_for("> ")
+
+    assert "is trusted." in box.run("trust", "--show").stdout
+
+
+def test_ctrl_c_ends_a_turn_but_not_the_conversation(box: Box) -> None:
+    box.play({"text": "slow " * 999, "chunk": 5, "delay_ms": 20}, {"text": "Quick."})
+
+    with at_terminal(box, "--session-id", "s1") as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("slow slow")
+        terminal.process.send_signal(2)
+        terminal.wait_for("interrupted")
+        terminal.wait_for("> ")
+        terminal.type("again\n")
+        terminal.wait_for("Quick.")
+
+
+def test_where_nobody_is_there_a_question_fails_and_the_turn_goes_on(box: Box) -> None:
+    box.play({"tool_calls": [call("ask_user", questions=[{"question": "Why?"}])]}, {"text": "Hm."})
+
+    run = box.run("exec", "-p", "go", "--yes", "--session-id", "s1")
+
+    assert (run.returncode, run.stdout) == (0, "Hm.\n")
+    result = next(each for each in box.journal("s1") if each["type"] == "ToolResult")
+    assert "nobody is there" in result["output"]
