@@ -37,9 +37,15 @@ class Timers:
         self._closed = False
 
     def arm(self, mailbox: Mailbox, key: str, delay_s: float) -> int:
-        """Tick ``key`` into ``mailbox`` after ``delay_s`` seconds; the result names the timer."""
+        """Tick ``key`` into ``mailbox`` after ``delay_s`` seconds; the result names the timer.
+
+        Where no thread can be had it raises, and nothing was armed: the next try starts one.
+        """
         due = self._platform.monotonic() + max(0.0, delay_s)
         with self._changed:
+            if not self._running:
+                self._platform.spawn("timers", self._run)
+                self._running = True
             self._last += 1
             generation = self._last
             self._live[generation] = (mailbox, key)
@@ -47,10 +53,7 @@ class Timers:
             if len(self._heap) > _SPARSE + 2 * len(self._live):
                 self._heap = [entry for entry in self._heap if entry[1] in self._live]
                 heapq.heapify(self._heap)
-            start, self._running = not self._running, True
             self._changed.notify()
-        if start:
-            self._platform.spawn("timers", self._run)
         return generation
 
     def drop(self, generation: int) -> None:

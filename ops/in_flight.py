@@ -17,7 +17,7 @@ from ops.record import interrupted_record
 from ops.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ops.ledger import Ledger
 
@@ -43,7 +43,7 @@ class Marker:
 
     def mark_compensation(self) -> None:
         """Note that clean-up begins; on disk when this returns."""
-        _write(self.path, self.record, self.faults, compensating=True)
+        self.put(self.record, compensating=True)
 
     def keep(self, record: Mapping[str, Any]) -> bool:
         """Put the run's last word, which the ledger could not take, into the note.
@@ -51,10 +51,14 @@ class Marker:
         The next run brings it into the ledger.  False: there is no room even for that.
         """
         try:
-            _write(self.path, record, self.faults, compensating=False)
+            self.put(record, compensating=False)
         except OSError:
             return False
         return True
+
+    def put(self, record: Mapping[str, Any], *, compensating: bool) -> None:
+        """Write the note; on disk when this returns."""
+        _write(self.path, record, self.faults, compensating=compensating)
 
     def end(self) -> None:
         """Take the note away: the run is in the ledger.  Safe to call twice."""
@@ -122,7 +126,7 @@ class InFlight:
             for name in sorted(os.listdir(self._folder)):
                 path = os.path.join(self._folder, name)
                 note = _read(path) if name.endswith(SUFFIX) else None
-                if note and not _runs(note):
+                if note and not goes_on(note):
                     yield Marker(path, note["record"]), bool(note["compensating"])
 
     def living(self) -> Iterator[Living]:
@@ -131,7 +135,7 @@ class InFlight:
             for name in sorted(os.listdir(self._folder)):
                 path = os.path.join(self._folder, name)
                 note = _read(path) if name.endswith(SUFFIX) else None
-                if note and _runs(note):
+                if note and goes_on(note):
                     where = note["host"], int(note["pid"])
                     yield Living(path, note["record"], *where, bool(note["compensating"]))
 
@@ -140,10 +144,13 @@ class InFlight:
         return os.path.join(self.state_dir, "runs")
 
 
-def settle_interrupted(ledger: Ledger, wall_s: float) -> tuple[Mapping[str, Any], ...]:
+def settle_interrupted(
+    ledger: Ledger, wall_s: float, notes: Iterable[tuple[Marker, bool]] | None = None
+) -> tuple[Mapping[str, Any], ...]:
     """Record every run that is over and not in the ledger; return the new records.
 
     One whose process is gone was interrupted; one whose record was kept ended as that says.
+    ``notes`` are what `InFlight.abandoned` yields, which is asked where they are None.
 
     Two that do this at once record each run once: the ledger takes an id only once.
 
@@ -152,7 +159,9 @@ def settle_interrupted(ledger: Ledger, wall_s: float) -> tuple[Mapping[str, Any]
 
     """
     settled: list[Mapping[str, Any]] = []
-    for marker, compensating in InFlight(ledger.state_dir).abandoned():
+    if notes is None:
+        notes = InFlight(ledger.state_dir).abandoned()
+    for marker, compensating in notes:
         record = marker.record
         if record.get("ended") is None:
             record = interrupted_record(record, wall_s, compensating=compensating)
@@ -176,15 +185,22 @@ def _read_wish(path: str) -> Wish | None:
     return "hard_stop" if b"hard_stop" in text else "cancel"
 
 
-def _write(path: str, record: Mapping[str, Any], faults: Faults, *, compensating: bool) -> None:
-    pid = os.getpid()
-    note = {
+def note_of(
+    record: Mapping[str, Any], pid: int, started: str | None, *, compensating: bool
+) -> dict[str, Any]:
+    """Return the note of a run that goes on in process ``pid``, which was started then."""
+    return {
         "host": os.uname().nodename,
         "pid": pid,
-        "start_time": start_time(pid),
+        "start_time": started,
         "compensating": compensating,
         "record": record,
     }
+
+
+def _write(path: str, record: Mapping[str, Any], faults: Faults, *, compensating: bool) -> None:
+    pid = os.getpid()
+    note = note_of(record, pid, start_time(pid), compensating=compensating)
     with whole_file(path, faults=faults) as stream:
         stream.write(json.dumps(note).encode())
         stream.flush()
@@ -218,11 +234,14 @@ def _read(path: str) -> dict[str, Any] | None:
     return table if whole and isinstance(record, dict) and "id" in record else None
 
 
-def _runs(note: Mapping[str, Any]) -> bool:
-    """Tell whether a note's run goes on; one of another machine gets the benefit."""
+def goes_on(note: Mapping[str, Any], started: Callable[[int], str | None] = start_time) -> bool:
+    """Tell whether a note's run goes on; one of another machine gets the benefit.
+
+    ``started`` tells when a process was started, None where it is gone.
+    """
     if note["record"].get("ended") is not None:
         return False
     if note["host"] != os.uname().nodename:
         return True
-    now = start_time(int(note["pid"]))
+    now = started(int(note["pid"]))
     return now is not None and now == note["start_time"]

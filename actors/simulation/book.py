@@ -74,6 +74,8 @@ class Book:
         self.violations: list[Violation] = []
         self.ended_at: float | None = None
         """When the client closed its end or left, or a signal came: answers may be missing."""
+        self._ended_after = 0
+        """The place of that among all that the client sent and saw."""
         self.faults_fired: Callable[[], bool] = _never
         """Whether an internal error has an excuse."""
         self.tag_of_update: Callable[[Json], str] = message_tag
@@ -83,6 +85,7 @@ class Book:
         """Note that from now on the server is to end."""
         if self.ended_at is None:
             self.ended_at = self._scheduler.now
+            self._ended_after = self._clock
 
     def violated(self, rule: str, what: str) -> None:
         """Note a broken rule."""
@@ -209,15 +212,32 @@ class Book:
                 self._check_cancelled(request_id, asked, answer)
                 self._check_text(asked, answer)
                 self._check_error(request_id, asked, answer)
+        self._check_turn_order()
         if self.running:
             self.violated("children", f"still running at the end: {', '.join(self.running)}")
 
+    def _check_turn_order(self) -> None:
+        """Turns of a session that ran to their end did so in the order of their prompts."""
+        newest: dict[str, int] = {}
+        for ticket, asked in self.asked.items():
+            if asked.method != "session/prompt" or not asked.answers:
+                continue
+            if stop_reason(asked.answers[0]) not in {"end_turn", "refusal"}:
+                continue
+            if asked.answered_at < newest.get(asked.session, 0):
+                self.violated("order", f"prompt {ticket} was overtaken by a later one")
+            newest[asked.session] = asked.answered_at
+
     def _check_cancelled(self, request_id: int, asked: Asked, answer: Json) -> None:
-        """A turn is cancelled by a cancel that was sent after its prompt, or by the end."""
+        """A turn is cancelled by a cancel while the prompt waits for its answer, or by the end."""
         if asked.method != "session/prompt" or stop_reason(answer) != "cancelled":
             return
-        hit = any(at > asked.at and session == asked.session for at, session in self.cancels)
-        if not hit and self.ended_at is None:
+        hit = any(
+            asked.at < at < asked.answered_at and session == asked.session
+            for at, session in self.cancels
+        )
+        ended = self.ended_at is not None and self._ended_after < asked.answered_at
+        if not hit and not ended:
             self.violated("cancel", f"prompt {request_id} was cancelled, and nobody asked for it")
 
     def _check_error(self, ticket: int, asked: Asked, answer: Json) -> None:

@@ -6,9 +6,11 @@ import signal
 from typing import TYPE_CHECKING
 
 from actors.simulation.client import Reading
+from actors.simulation.faults import doubled, dropped, executor_crashes
 from actors.simulation.probe import ProbeRuntime
 from actors.simulation.scenario import IN_ACTORS, Scenario
 from actors.simulation.served import Pipes
+from actors.simulation.world import HEAL_S
 
 if TYPE_CHECKING:
     import random
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from actors.simulation.client import SimClient
     from actors.simulation.world import World
 
+ANSWERING = (*("gate.put",) * 3, "outlet.speak", "actor.handled")
 DURATIONS_S = (0.0, 0.1, 0.5, 1.0, 2.0)
 """Few values, so that things often happen at the very same moment (2 s is also the grace)."""
 PIPE_SIZES = (64, 512, 65_536, 65_536)
@@ -270,6 +273,50 @@ def questions(world: World) -> None:
     talk.finish(*requests)
 
 
+def used_ids(world: World) -> None:
+    """A client that uses each id again at once, while answers are delivered by others."""
+    talk = Talk(world)
+    talk.client.uses_ids_again = True
+    session = talk.client.new_session()
+    for _ in range(4):
+        talk.client.answer(talk.prompt(session, "say 1", *talk.numbers.choices(TASKS, k=1)))
+    talk.finish()
+
+
+def doubled_messages(world: World) -> None:
+    """Messages between actors that arrive twice."""
+    talk = Talk(world)
+    session = talk.client.new_session()
+    requests = [talk.prompt(session, *talk.some()) for _ in range(2)]
+    requests += [talk.client.request("no/such", {}) for _ in range(3)]
+    hanging = talk.prompt(session, talk.one_hang())
+    talk.pause()
+    talk.client.cancel(session)
+    talk.finish(*requests, hanging)
+
+
+def lost_messages(world: World) -> None:
+    """Messages between actors that get lost; once they do no more, all is well again."""
+    talk = Talk(world)
+    session = talk.client.new_session()
+    for tasks in (talk.some(), talk.hanging()):
+        request = talk.prompt(session, *tasks)
+        talk.pause()
+        talk.client.cancel(session)
+        talk.client.answer(request)
+    world.platform.sleep(max(0.0, HEAL_S + 1 - world.platform.monotonic()))
+    talk.finish()
+    if "result" not in _answer_of_the_next(world):
+        world.server.book.violated("healed", "a new server did not answer a prompt")
+
+
+def _answer_of_the_next(world: World) -> Json:
+    talk = Talk(world)
+    request = talk.prompt(talk.client.new_session(), "say 1", "run prints=1")
+    talk.finish(request)
+    return talk.client.answer(request)
+
+
 def _moody(world: World) -> Callable[[Json], Json | None]:
     allowed = {"outcome": {"outcome": "selected", "optionId": "yes"}}
 
@@ -301,5 +348,17 @@ SCENARIOS = (
     Scenario("end-in-turn", "the end of input while turns run", end_in_turn, 2),
     Scenario("signals", "one or two signals while a turn runs", signals, 2, codes=(143,)),
     Scenario("crashes", "crashes of actors in all kinds of work", crashes, 3, IN_ACTORS, calm=0.0),
+    Scenario(
+        "crashed-executors",
+        "crashes of executors in all kinds of work",
+        crashes,
+        calm=0.0,
+        draw=executor_crashes,
+    ),
     Scenario("questions", "questions answered late, twice, wrongly, never", questions, 3),
+    Scenario("used-ids", "ids used again at once", used_ids, 2, ANSWERING, calm=0.2),
+    Scenario("doubled", "messages that arrive twice", doubled_messages, calm=0.1, draw=doubled),
+    Scenario(
+        "lost", "messages that get lost", lost_messages, calm=0.1, codes=(0, 70), draw=dropped
+    ),
 )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterable, Sequence
 
-    from actors.faults import Faults, Verdict
+    from actors.faults import FaultKind, Faults, Verdict
     from actors.simulation.scheduler import Scheduler
 
 DELAYS_S = (0.1, 1.0, 2.0, 5.0)
@@ -56,6 +56,54 @@ def draw_plan(seed: int, numbers: random.Random, points: Sequence[str], most: in
     """Draw up to ``most`` crashes and delays at ``points``, and errors at those of files."""
     drawn = [_draw(numbers, numbers.choice(points)) for _ in range(numbers.randint(1, most))]
     return FaultPlan(faults=tuple(drawn), name="drawn", seed=seed)
+
+
+TOLD_TWICE = ("router", "router", "router", "executor ?", "session ?")
+"""Whom a message may reach twice; an answer or a model call that is doubled is two by nature."""
+TOLD_NEVER = ("router", "executor ?", "session ?", "responder", "model call*")
+
+
+def executor_crashes(seed: int, numbers: random.Random) -> FaultPlan:
+    """Draw crashes of executors at their messages, early or late, and around the steps' starts."""
+    points = ("actor.receive", "actor.receive", "actor.handled", "executor.start")
+    faults = tuple(
+        PlannedFault(
+            point=(point := numbers.choice(points)),
+            who="*" if point == "executor.start" else "executor ?",
+            fault="crash",
+            hit=numbers.randint(1, 4 if point == "executor.start" else 14),
+        )
+        for _ in range(numbers.randint(1, 2))
+    )
+    return FaultPlan(faults=faults, name="drawn", seed=seed)
+
+
+def doubled(seed: int, numbers: random.Random) -> FaultPlan:
+    """Draw messages that arrive twice: each request is answered once all the same."""
+    faults = _of_mailboxes("duplicate", TOLD_TWICE, numbers)
+    return FaultPlan(faults=faults, name="doubled", seed=seed, suspends=("order", "cancel"))
+
+
+def dropped(seed: int, numbers: random.Random) -> FaultPlan:
+    """Draw messages that get lost: what they were for may never come, but no more than that."""
+    faults = _of_mailboxes("drop", TOLD_NEVER, numbers)
+    suspends = ("answers", "order", "cancel")
+    return FaultPlan(faults=faults, name="dropped", seed=seed, suspends=suspends)
+
+
+def _of_mailboxes(
+    fault: FaultKind, whom: Sequence[str], numbers: random.Random
+) -> tuple[PlannedFault, ...]:
+    return tuple(
+        PlannedFault(
+            point=BEFORE_PUT,
+            who=numbers.choice(whom),
+            fault=fault,
+            hit=_early(numbers),
+            times=times,
+        )
+        for times in numbers.choices((1, 1, 3), k=numbers.randint(1, 3))
+    )
 
 
 def _draw(numbers: random.Random, point: str) -> PlannedFault:

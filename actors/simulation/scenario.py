@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable
 
+    from actors.fault_plan import FaultPlan
     from actors.simulation.world import World
 
 IN_ACTORS = ("actor.receive", "actor.handled", "executor.started")
@@ -46,3 +48,5 @@ class Scenario(NamedTuple):
     """Share of the seeds that have no faults."""
     codes: tuple[int, ...] = (0,)
     """Exit codes that are right; 70 is, besides, where the plan crashed a supervisor."""
+    draw: Callable[[int, random.Random], FaultPlan] | None = None
+    """Draws the plan of a seed that has one, instead of ``most_faults`` at ``points``."""

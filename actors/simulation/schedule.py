@@ -72,8 +72,10 @@ def play(
 def drawn_plan(scenario: Scenario, seed: int) -> FaultPlan:
     """Draw the plan of a seed."""
     numbers = stream(f"{scenario.name}/{seed}", "faults")
-    if not scenario.most_faults or numbers.random() < scenario.calm:
+    if not (scenario.most_faults or scenario.draw) or numbers.random() < scenario.calm:
         return FaultPlan(faults=(), name="none", seed=seed)
+    if scenario.draw is not None:
+        return scenario.draw(seed, numbers)
     return draw_plan(seed, numbers, scenario.points, scenario.most_faults)
 
 
@@ -96,8 +98,14 @@ def _judged(scenario: Scenario, scheduler: Scheduler, world: World) -> tuple[Vio
 
 
 def _suspended(plan: FaultPlan) -> tuple[str, ...]:
-    """Return the rules that are not judged; who changes lines changes the text that they carry."""
-    lines = any(fault.point.startswith("line.") for fault in plan.faults)
+    """Return the rules that are not judged; who changes lines changes the text that they carry.
+
+    So does who loses or doubles messages.
+    """
+    lines = any(
+        fault.point.startswith("line.") or fault.fault in {"drop", "duplicate"}
+        for fault in plan.faults
+    )
     return (*plan.suspends, "text") if lines else plan.suspends
 
 

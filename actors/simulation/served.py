@@ -17,6 +17,8 @@ from actors.simulation.telemetry import SimTelemetry
 from actors.simulation.wire import SimSink, SimSource
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from actors.faults import Faults
     from actors.runtime import Runtime
     from actors.simulation.platform import SimPlatform
@@ -54,6 +56,8 @@ class Served:
         self.code: int | None = None
         """The exit code, once it has ended by itself."""
         self.killed = False
+        self.messages_lost: Callable[[], bool] = _never
+        """Whether a fault has lost any: who waits for one is ended by the exit."""
         self._signals = 0
 
     @property
@@ -108,7 +112,7 @@ class Served:
         self._check_pace()
         if self.code == INTERNAL_FAULT:
             self.book.end()
-        if self.code == INTERNAL_FAULT or self.hurried:
+        if self.code == INTERNAL_FAULT or self.hurried or self.messages_lost():
             self._abandon()
         self._scheduler.trace.event(f"the server ends with {self.code}")
         self._close_ends()
@@ -129,6 +133,10 @@ class Served:
         """Let go of what a server leaves that fell over or was hurried: its exit ends that."""
         for task in self._scheduler.tasks:
             task.daemon = not task.name.startswith(SURVIVORS)
+
+
+def _never() -> bool:
+    return False
 
 
 def _nothing() -> None:

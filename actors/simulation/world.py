@@ -52,6 +52,7 @@ class World:
         seed = f"{self.seed}/{len(self.servers)}"
         served = Served(self.platform, self.faults, seed, pipes)
         served.book.faults_fired = lambda: bool(self.planned.fired)
+        served.messages_lost = lambda: any(each.fault == "drop" for each in self.planned.fired)
         self.servers.append(served)
         served.start(make_runtime(served.book))
         client = SimClient(self.platform, served.book, served.to_server, served.from_server)

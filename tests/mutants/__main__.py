@@ -1,7 +1,8 @@
 """Apply each known wrong change to a copy of the code and show that the suite catches it.
 
-``python -m tests.mutants [WORD...]`` takes those whose name or file has one of the words.  Exits
-with 1 when a mutant survives, or when the code that it changes is no longer there.
+``python -m tests.mutants [WORD...]`` takes those whose name or file has one of the words, and with
+``--simulate`` asks nothing but ``chantry simulate --seeds 2000``, as a user would.  Exits with 1
+when a mutant survives, or when the code that it changes is no longer there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from tests.mutants.catalog import MUTANTS
 from tests.mutants.hunt import hunt
+from tests.mutants.mutant import Simulate
 
 if TYPE_CHECKING:
     from tests.mutants.hunt import Look
@@ -24,6 +26,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants")
     parser.add_argument("words", nargs="*", help="only mutants whose name or file has one of these")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time; 2 when absent")
+    parser.add_argument(
+        "--simulate", action="store_true", help="ask nothing but chantry simulate --seeds 2000"
+    )
     options = parser.parse_args()
     wanted = [
         mutant
@@ -31,6 +36,8 @@ def main() -> int:
         if not options.words
         or any(word in f"{mutant.name} {mutant.file}" for word in options.words)
     ]
+    if options.simulate:
+        wanted = [mutant._replace(caught_by=(Simulate(2000),)) for mutant in wanted]
     with tempfile.TemporaryDirectory(prefix="chantry-mutants-") as folder:
         findings = hunt(wanted, Path(folder), options.jobs, _tell)
     print(f"{len(wanted)} mutants, {len(findings)} findings")

@@ -91,6 +91,15 @@ CONNECTION = (
         (CRASHES,),
     ),
     Mutant(
+        "a request is told before anybody owes it",
+        "actors/reader.py",
+        "        if not self._connection.enter(request.id, seq):\n",
+        "        self._hand(Incoming(seq, request))\n"
+        "        if self._connection.enter(request.id, seq):\n            return\n"
+        "        if True:\n",
+        (SEEDS,),
+    ),
+    Mutant(
         "the reader forgets before it tells",
         "actors/reader.py",
         "            self._router.tell(self._state.in_hand[0])\n"
@@ -317,8 +326,8 @@ LEDGER = (
     Mutant(
         "the note of a run does not say that clean-up began",
         "ops/in_flight.py",
-        "        _write(self.path, self.record, self.faults, compensating=True)\n",
-        "        _write(self.path, self.record, self.faults, compensating=False)\n",
+        "        self.put(self.record, compensating=True)\n",
+        "        self.put(self.record, compensating=False)\n",
         (Pytest("tests/ops/test_in_flight.py", "given_to_another or as_interrupted_once"),),
         fast=True,
     ),

@@ -26,7 +26,8 @@ class Simulate(NamedTuple):
         only = () if self.scenario is None else ("--scenario", self.scenario)
         faults = () if self.plan is None else ("--faults", str(PLANS / self.plan))
         code = "from runtimes.chantry.cli import main; main()"
-        return ("-c", code, "simulate", "--jobs", "1", "--seeds", str(self.seeds), *only, *faults)
+        how = ("--jobs", "1", "--backend", "greenlet", "--fail-fast", "--seeds", str(self.seeds))
+        return ("-c", code, "simulate", *how, *only, *faults)
 
 
 class Pytest(NamedTuple):

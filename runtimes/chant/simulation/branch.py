@@ -51,8 +51,9 @@ class SimTree:
 class SimBranch:
     """See `ops.branch.Branch`."""
 
-    def __init__(self, platform: SimPlatform, disk: SimDisk) -> None:
-        """Be the branch on ``disk``."""
+    def __init__(self, platform: SimPlatform, disk: SimDisk, moved: Callable[[], None]) -> None:
+        """Be the branch on ``disk``; ``moved`` is called whenever something was written."""
+        self._moved = moved
         self._platform = platform
         self._disk = disk
         self._lock = platform.condition()
@@ -121,4 +122,5 @@ class SimBranch:
             if self.tip() != tip:
                 return False
             self._disk.replace(REF, commit.encode())
-            return True
+        self._moved()
+        return True

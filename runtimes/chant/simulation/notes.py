@@ -1,4 +1,4 @@
-"""Notes of runs in flight on a simulated disk; see `ops.in_flight`."""
+"""Notes of runs in flight on a simulated disk; what they say and mean is `ops.in_flight`'s."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ops.in_flight import Marker, goes_on, note_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from actors.simulation.disk import SimDisk
 
 FOLDER = "in-flight"
+PID = 7
+"""Of every server: a machine that was started again gives the numbers out anew."""
 
 
 def note_path(run_id: str) -> str:
@@ -19,38 +23,34 @@ def note_path(run_id: str) -> str:
     return f"{FOLDER}/{run_id}.json"
 
 
-@dataclass(frozen=True, slots=True)
-class SimMarker:
-    """See `ops.in_flight.Marker`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimMarker(Marker):
+    """The note of one run of the ``server``-th server."""
 
     disk: SimDisk
-    process: int
-    record: Mapping[str, Any]
+    server: int
 
-    def mark_compensation(self) -> None:
-        """Note that clean-up begins."""
-        self.write(compensating=True)
+    def put(self, record: Mapping[str, Any], *, compensating: bool) -> None:
+        """Write the note."""
+        note = note_of(record, PID, str(self.server), compensating=compensating)
+        self.disk.replace(self.path, json.dumps(note).encode())
 
     def end(self) -> None:
         """Take the note away."""
-        self.disk.remove(self._path)
-
-    def write(self, *, compensating: bool) -> None:
-        """Write the note."""
-        note = {"process": self.process, "compensating": compensating, "record": self.record}
-        self.disk.replace(self._path, json.dumps(note).encode())
-
-    @property
-    def _path(self) -> str:
-        return note_path(str(self.record["id"]))
+        self.disk.remove(self.path)
 
 
-def abandoned(disk: SimDisk, process: int) -> Iterator[tuple[SimMarker, bool]]:
-    """Yield the notes of other processes than ``process``, and whether clean-up had begun."""
+def begin(disk: SimDisk, server: int, record: Mapping[str, Any]) -> SimMarker:
+    """Make the mark of a run, whose note is still to be put."""
+    return SimMarker(note_path(str(record["id"])), record, disk=disk, server=server)
+
+
+def abandoned(disk: SimDisk, server: int) -> Iterator[tuple[SimMarker, bool]]:
+    """Yield the notes of runs that are over while ``server`` lives, as `InFlight.abandoned`."""
     for path in disk.paths(FOLDER):
         note = _read(disk.read(path)) if path.endswith(".json") else None
-        if note is not None and note["process"] != process:
-            yield SimMarker(disk, note["process"], note["record"]), bool(note["compensating"])
+        if note is not None and not goes_on(note, lambda _pid: str(server)):
+            yield begin(disk, server, note["record"]), bool(note["compensating"])
 
 
 def _read(content: bytes | None) -> dict[str, Any] | None:

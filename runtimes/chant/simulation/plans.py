@@ -43,10 +43,19 @@ def drawn_plan(name: str, numbers: random.Random, *, hangs: bool = False) -> Pla
     return Plan(name, ENV, _named(phases), _named(clean_up, compensates=True))
 
 
-def failing_plan(name: str, script: str) -> Plan:
+def failing_plan(name: str, script: str, undo: str = "prints=1") -> Plan:
     """Make an Op of one step that follows ``script``, and one step of clean-up."""
-    step, undo = _plain("p0", script), _plain("undo0", "prints=1")
-    return Plan(name, ENV, _named([step]), _named([undo], compensates=True))
+    clean_up = _named([_plain("undo0", undo)], compensates=True)
+    return Plan(name, ENV, _named([_plain("p0", script)]), clean_up)
+
+
+def endless_plan(name: str) -> Plan:
+    """Make an Op that fails, and whose clean-up ends by its limit only."""
+    undo = _plain("undo1", SLOW[0])
+    undo = replace(undo, steps=(replace(undo.steps[0], timeout_s=None),))
+    on_failure = _named([_plain("undo0", "prints=1"), undo], compensates=True)
+    fails = _named([_plain("p0", "code=1")])
+    return Plan(name, ENV, fails, on_failure, compensation_timeout_s=20.0)
 
 
 def _plain(name: str, script: str) -> PlannedPhase:

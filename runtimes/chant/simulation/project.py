@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from ops.in_flight import settle_interrupted
 from ops.ledger import Ledger
 from ops.project import LedgerSettings
-from ops.record import interrupted_record
+from ops.run_files import runs_path
 from ops.run_id import new_run_id
 from ops.run_state import RunState
 from ops.run_values import Moment, RunContext
 from runtimes.chant.project_tasks import RUN_ID_BYTES, Keeper, ProjectTasks
 from runtimes.chant.run_tasks import Prepared, RunRefused
 from runtimes.chant.simulation.branch import SimBranch
-from runtimes.chant.simulation.notes import SimMarker, abandoned
+from runtimes.chant.simulation.notes import abandoned, begin
 from runtimes.chant.verbs.verb import USAGE
 
 if TYPE_CHECKING:
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from actors.simulation.disk import SimDisk
     from actors.simulation.platform import SimPlatform
     from ops.plan import Plan
-    from runtimes.chant.run_tasks import Recorded, RunRequest, Stopping
+    from runtimes.chant.run_tasks import RunRequest, Stopping
 
 ENV = "local"
+RunMoment: TypeAlias = Literal["recorded", "cleaning"]
+"""Something was written to the ledger; clean-up is about to be marked."""
 
 
 class SimProject:
@@ -35,28 +38,50 @@ class SimProject:
         self.platform = platform
         self.disk = disk
         self.plans = plans
-        branch = cast("Any", SimBranch(platform, disk))
+        self._branch = SimBranch(platform, disk, lambda: self.reached("recorded"))
+        branch = cast("Any", self._branch)
         self.ledger = Ledger(LedgerSettings(), "state", branch, cast("Any", None))
+        self._changed = platform.condition()
+        self._reached: set[RunMoment] = set()
+        self.beside = False
+        """Servers run at once, and can't see whether the other lives."""
+        self.torn: set[str] = set()
+        """Ops whose ledger began with a line that was cut off."""
         self.process = 0
         """Counts servers; a note of another one is abandoned."""
         self.begun: dict[str, str] = {}
         """Op by id of each run that may have left a trace."""
         self.withdrawn: set[str] = set()
         """Runs that were cancelled, or whose server was killed, before their first step."""
-        self.lost: dict[str, str] = {}
-        """Runs that are not in the ledger, as their turns were told, and why."""
+        self.noted: dict[str, int] = {}
+        """The server by id of each run."""
+        self.settled: set[str] = set()
+        """Runs of which a later server has settled what their own had left."""
+
+    def reached(self, moment: RunMoment) -> None:
+        """Note that some run came to a moment."""
+        with self._changed:
+            self._reached.add(moment)
+            self._changed.notify_all()
+
+    def wait_for(self, moment: RunMoment) -> None:
+        """Wait until some run has come to a moment."""
+        with self._changed:
+            while moment not in self._reached:
+                self._changed.wait()
+
+    def tear(self, op: str) -> None:
+        """Begin the ledger of an Op with a line that somebody's tool has cut off."""
+        self.torn.add(op)
+        self._branch.edit(lambda _tree: {runs_path(ENV, op): b'{"id": "2026'}, "torn")
 
     def settle_interrupted(self) -> list[str]:
-        """Record the runs whose process is gone, as `ops.in_flight` does."""
-        settled: list[str] = []
-        for marker, compensating in abandoned(self.disk, self.process):
-            record = interrupted_record(
-                marker.record, self.platform.wall(), compensating=compensating
-            )
-            if self.ledger.append_run(record).commit is not None:
-                settled.append(str(record["id"]))
-            marker.end()
-        return settled
+        """Record the runs whose process is gone."""
+        earlier = {run_id for run_id, server in self.noted.items() if server < self.process}
+        notes = abandoned(self.disk, self.process)
+        settled = settle_interrupted(self.ledger, self.platform.wall(), notes)
+        self.settled |= earlier
+        return [str(record["id"]) for record in settled]
 
 
 class SimTasks(ProjectTasks):
@@ -73,12 +98,10 @@ class SimTasks(ProjectTasks):
         super().withdraw(prepared)
         self._project.withdrawn.add(prepared.context.run_id)
 
-    def record(self, prepared: Prepared, record: Mapping[str, Any]) -> Recorded:
-        """See `RunTasks.record`."""
-        recorded = super().record(prepared, record)
-        if recorded.lost is not None:
-            self._project.lost[prepared.context.run_id] = recorded.lost
-        return recorded
+    def mark_compensation(self, prepared: Prepared) -> None:
+        """See `RunTasks.mark_compensation`."""
+        self._project.reached("cleaning")
+        super().mark_compensation(prepared)
 
     def _prepare(self, stop: Stopping) -> Prepared | RunRefused | None:
         project, platform = self._project, self._project.platform
@@ -91,12 +114,13 @@ class SimTasks(ProjectTasks):
             return None
         now = Moment(platform.wall(), platform.monotonic())
         stub = {**RunState(plan, context).record(now), "status": "running"}
-        marker = SimMarker(project.disk, project.process, stub)
+        marker = begin(project.disk, project.process, stub)
         project.begun[context.run_id] = self._op
+        project.noted[context.run_id] = project.process
         try:
-            marker.write(compensating=False)
+            marker.put(stub, compensating=False)
         except BaseException:  # also a kill: then the run has not begun
             project.withdrawn.add(context.run_id)
             raise
-        keeper = Keeper(project.ledger, cast("Any", marker))
+        keeper = Keeper(project.ledger, marker)
         return Prepared(plan, context, "/", {}, tuple(remarks), keeper)

@@ -11,14 +11,16 @@ from actors.simulation.served import Pipes
 from ops.errors import OpsError
 from ops.gate_ledger import GateLedger
 from ops.gates import GateAnswer
-from runtimes.chant.simulation.plans import drawn_plan, failing_plan, gated_plan
+from runtimes.chant.simulation.plans import drawn_plan, endless_plan, failing_plan, gated_plan
 from runtimes.chant.simulation.talk import ChantTalk
 
 if TYPE_CHECKING:
     from actors.simulation.world import World
     from ops.gate_facts import Verdict
+    from runtimes.chant.simulation.project import RunMoment
 
 DISK_POINTS = ("file.write", "file.fsync", "file.rename")
+MOMENTS: tuple[RunMoment, ...] = ("recorded", "cleaning")
 VERDICTS: tuple[Verdict, ...] = ("approved", "rejected")
 
 
@@ -108,6 +110,66 @@ def killed_runs(world: World) -> None:
     talk.finish(talk.run(session, "op1"))
 
 
+def runs_killed_at_worst(world: World) -> None:
+    """Kill the server while a run is recorded, or while its clean-up begins."""
+    numbers, plan = world.numbers, failing_plan("op0", "prints=1 code=1")
+    talk = ChantTalk(world, {"op0": plan, "op1": drawn_plan("op1", numbers)})
+    talk.run(talk.serve(), "op0")
+    talk.project.wait_for(numbers.choice(MOMENTS))
+    for _ in range(numbers.randint(0, 60)):
+        world.scheduler.point()
+    world.server.kill()
+    if numbers.random() < 0.3:  # noqa: PLR2004
+        talk.project.disk.lose_power()
+    talk.finish(talk.run(talk.serve(), "op1"))
+
+
+def cancelled_clean_ups(world: World) -> None:
+    """Cancels that come while a run cleans up, and change nothing."""
+    talk = ChantTalk(world, {"op0": failing_plan("op0", "code=1", undo="prints=2 takes=1")})
+    session = talk.serve()
+    request = talk.run(session, "op0")
+    talk.project.wait_for("cleaning")
+    for _ in range(world.numbers.randint(1, 2)):
+        world.platform.sleep(world.numbers.choice((0.0, 0.1, 0.5)))
+        talk.client.cancel(session)
+    talk.finish(request)
+
+
+def servers_beside(world: World) -> None:
+    """Two servers on one disk, of which the second takes the first for dead."""
+    numbers = world.numbers
+    talk = ChantTalk(world, {f"op{n}": drawn_plan(f"op{n}", numbers) for n in range(2)})
+    talk.project.beside = True
+    session = talk.serve()
+    first, request = talk.client, talk.run(session, "op0")
+    talk.pause()
+    session = talk.serve()
+    talk.finish(talk.run(session, "op1"))
+    first.answer(request)
+    first.end_input()
+    first.until_closed()
+
+
+def torn_ledger(world: World) -> None:
+    """Runs on a ledger whose last line was cut off."""
+    talk = ChantTalk(world, {"op0": drawn_plan("op0", world.numbers)})
+    talk.project.tear("op0")
+    session = talk.serve()
+    talk.finish(talk.run(session, "op0"))
+
+
+def long_clean_ups(world: World) -> None:
+    """Clean-up that would never end, cancelled in vain and ended by its limit."""
+    talk = ChantTalk(world, {"op0": endless_plan("op0")})
+    session = talk.serve()
+    request = talk.run(session, "op0")
+    talk.pause()
+    if world.numbers.random() < 0.5:  # noqa: PLR2004
+        talk.client.cancel(session)
+    talk.finish(request)
+
+
 def gates(world: World) -> None:
     """A run stops at a gate, people answer, and it runs again; answers race with it."""
     talk = ChantTalk(world, {"op0": gated_plan("op0", world.numbers)})
@@ -150,6 +212,11 @@ SCENARIOS = (
     Scenario("ended-runs", "ends and signals while an Op runs", ended_runs, 2, codes=(0, 143)),
     Scenario("unread-runs", "an Op that fails while the client reads nothing", unread_runs),
     Scenario("killed-runs", "a server killed anywhere, and the next one", killed_runs),
+    Scenario("killed-at-worst", "a server killed while it records or marks", runs_killed_at_worst),
+    Scenario("cancelled-clean-ups", "cancels while a run cleans up", cancelled_clean_ups),
+    Scenario("beside", "a server that takes another's run for dead", servers_beside),
+    Scenario("torn-ledger", "a ledger whose last line was cut off", torn_ledger),
+    Scenario("long-clean-ups", "clean-up that ends by its limit only", long_clean_ups, 2, calm=0.3),
     Scenario("gates", "a run at a gate, and people who answer", gates, 2),
     Scenario("full-disk", "Ops while the disk fails", runs, 3, DISK_POINTS),
 )

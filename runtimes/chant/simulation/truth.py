@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from actors.serve import INTERNAL_FAULT
 from ops.errors import LedgerError
 from runtimes.chant.simulation.notes import note_path
 from runtimes.chant.simulation.project import ENV
@@ -13,8 +14,11 @@ if TYPE_CHECKING:
 
     from actors.simulation.world import World
     from actors.work import StepEnd
-    from ops.plan import Plan
+    from ops.plan import Plan, PlannedPhase
     from runtimes.chant.simulation.project import SimProject
+
+LONG_S = 100.0
+"""A limit of clean-up that no drawn plan reaches by itself."""
 
 
 class Truth:
@@ -33,36 +37,43 @@ class Truth:
             if run_id in project.withdrawn:
                 continue
             found = self._records(run_id, op)
+            if len(found) > 1 and project.beside and found[0]["status"] == "interrupted":
+                del found[0]  # another server took it for dead; what became of it outranks that
             if len(found) != 1:
                 self._count_is_wrong(run_id, len(found))
             for record in found:
                 self._check_record(record)
+                self._check_interrupted(record)
                 self._check_clean_up(record, project.plans[op])
 
     def _check_note(self, run_id: str) -> None:
-        """Where nothing went wrong, no run leaves its note behind."""
+        """Where nothing went wrong, no run leaves its note behind; a later server takes it away."""
         servers = self._world.servers
+        left = self._project.disk.read(note_path(run_id)) is not None
+        if left and run_id in self._project.settled:
+            self._violated("ledger", f"the note of run {run_id} was settled, and is still there")
         wrong = self._world.planned.fired or any(s.hurried or s.killed for s in servers)
-        if not wrong and self._project.disk.read(note_path(run_id)) is not None:
+        if not wrong and left:
             self._violated("ledger", f"run {run_id} has ended, and its note is still there")
 
     def _violated(self, rule: str, what: str) -> None:
         self._world.server.book.violated(rule, what)
 
     def _records(self, run_id: str, op: str) -> list[Mapping[str, Any]]:
+        """Return what the ledger says of a run, oldest first."""
         try:
             lines = self._project.ledger.runs(ENV, op)
         except LedgerError as error:
             self._violated("ledger", str(error))
             return []
-        if lines.damaged:
+        if lines.damaged != (op in self._project.torn):
             self._violated("ledger", f"{lines.damaged} damaged lines of {op}")
         return [record for record in lines.records if record["id"] == run_id]
 
     def _count_is_wrong(self, run_id: str, count: int) -> None:
-        """A run may be missing only if its turn was told, or its note waits for a next server."""
+        """A run may be missing only while its note waits for a next server."""
         noted = self._project.disk.read(note_path(run_id)) is not None
-        if count or not (run_id in self._project.lost or noted):
+        if count or not noted:
             self._violated("ledger", f"run {run_id} is {count} times in the ledger")
 
     def _check_record(self, record: Mapping[str, Any]) -> None:
@@ -78,6 +89,17 @@ class Truth:
         if status == "cancelled" and not self._cancel_possible():
             self._violated("ledger", f"run {run_id} was cancelled, and nobody asked for it")
 
+    def _check_interrupted(self, record: Mapping[str, Any]) -> None:
+        """Only the end of its server interrupts a run, and whether it cleaned up is known."""
+        run_id = str(record["id"])
+        if record["status"] != "interrupted":
+            return
+        if not any(s.killed or s.hurried or s.code == INTERNAL_FAULT for s in self._world.servers):
+            self._violated("ledger", f"run {run_id} is interrupted, and its server ended in order")
+        cleaned = any(tag == run_id and step.startswith("undo") for tag, step in self._begun())
+        if cleaned and record["compensation"] == "none":
+            self._violated("ledger", f"run {run_id} cleaned up, and its record does not say so")
+
     def _check_clean_up(self, record: Mapping[str, Any], plan: Plan) -> None:
         """on_failure ran iff the run failed or was cancelled: each phase once, in order."""
         run_id, status = str(record["id"]), record["status"]
@@ -86,7 +108,8 @@ class Truth:
             self._violated("clean-up", f"run {run_id} is {status}, but {began[0]} ran")
         if status not in {"fail", "cancelled"}:
             return
-        if record["not_run"] and not self._hurried():
+        cut_short = self._hurried() or plan.compensation_timeout_s < LONG_S
+        if record["not_run"] and not cut_short:
             self._violated("clean-up", f"run {run_id} ({status}) left out {record['not_run']}")
         phases = [p for p in reversed(plan.on_failure) if p.name not in record["not_run"]]
         order = [step.partition("-")[0] for step in dict.fromkeys(began)]
@@ -94,10 +117,19 @@ class Truth:
             self._violated(
                 "clean-up", f"run {run_id} ({status}) ran {order}, of {record['not_run']}"
             )
+        if not cut_short:
+            self._check_cancelled_clean_up(run_id, phases)
         for phase in phases:
             for step in phase.steps:
                 if began.count(step.step_id) > step.retry.attempts:
                     self._violated("clean-up", f"{step.step_id} of {run_id} ran too often")
+
+    def _check_cancelled_clean_up(self, run_id: str, phases: list[PlannedPhase]) -> None:
+        """Nobody cancels clean-up; a phase that fails fast does so with its own steps."""
+        steps = {step.step_id for phase in phases if not phase.fail_fast for step in phase.steps}
+        for step, end in self._last_ends(run_id).items():
+            if step in steps and end.kind == "cancelled":
+                self._violated("clean-up", f"{step} of {run_id} was cancelled")
 
     def _last_ends(self, run_id: str) -> dict[str, StepEnd]:
         ends: dict[str, StepEnd] = {}

@@ -41,6 +41,8 @@ class Campaign:
     policy: PolicyName | None = None
     backend: BackendName = "threads"
     jobs: int = 1
+    fail_fast: bool = False
+    """Play nothing more once a rule was broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ def run(campaign: Campaign, progress: Callable[[Tally], None]) -> Tally:
         tally.add(chunk)
         tally.seconds = time.monotonic() - began
         progress(tally)
+        if tally.found and campaign.fail_fast:
+            break
     return tally
 
 

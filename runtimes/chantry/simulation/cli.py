@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="greenlet is faster and needs the extra `simulation-greenlet`; traces are the same.",
 )
+@click.option("--fail-fast", is_flag=True, help="Play nothing more once a rule was broken.")
 @click.option("--json", is_flag=True, help="Print JSON.")
 @click.option("--list", "list_them", is_flag=True, help="List the scenarios and end.")
 def simulate(
@@ -52,6 +53,7 @@ def simulate(
     policy: PolicyName | None,
     jobs: int | None,
     backend: BackendName,
+    fail_fast: bool,
     json: bool,
     list_them: bool,
 ) -> None:
@@ -74,6 +76,7 @@ def simulate(
         policy=policy,
         jobs=jobs,
         backend=backend,
+        fail_fast=fail_fast,
         json=json,
     )
     sys.exit(below.simulate(options))

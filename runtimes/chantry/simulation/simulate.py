@@ -39,6 +39,7 @@ class SimulateOptions:
     backend: BackendName
     jobs: int | None
     """None: as many as there are cores."""
+    fail_fast: bool
     json: bool
 
 
@@ -108,6 +109,7 @@ def _campaign(options: SimulateOptions, plan: FaultPlan | None, seeds: range) ->
         policy=options.policy,
         backend=options.backend,
         jobs=options.jobs or len(os.sched_getaffinity(0)),
+        fail_fast=options.fail_fast,
     )
 
 
