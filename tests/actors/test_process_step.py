@@ -353,7 +353,7 @@ def test_a_shell_does_not_go_on_after_an_abort(steps: RealSteps, mark: str, tmp_
 
 
 def test_a_program_may_tidy_up_and_its_words_are_kept(steps: RealSteps, mark: str) -> None:
-    script = "trap 'echo tidied; exit 7' TERM; echo ready; sleep 300 & wait"
+    script = "trap 'echo tidied; exit 7' TERM; sleep 300 & echo ready; wait"
     step = Started(steps, shell(script, mark)).wait_text("ready")
 
     step.handle.abort("cancelled")
