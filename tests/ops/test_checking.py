@@ -37,7 +37,7 @@ def test_a_good_op_has_no_findings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "finding"),
     [
-        (op_text('fn = "shel"'), "x.op.toml:7: unknown fn 'shel' (did you mean shell?); known: copy, exec"),
+        (op_text('fn = "shel"'), "x.op.toml:7: unknown fn 'shel' (did you mean shell?); known: build, copy"),
         (op_text(SHELL.format("a") + '\nprofile = "slow"'), ":10: unknown profile 'slow'; known: human, long"),
         (op_text('fn = "shell"\nargs = { cmd = "x", cdw = "y" }'), ":8: step p1.s1: unknown arg of shell 'cdw' (did you mean cwd?)"),
         (op_text('fn = "shell"'), ":6: step p1.s1: shell needs cmd: the command line"),

@@ -8,8 +8,8 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from actors.real_platform import RealPlatform
 from actors.opened_session import OpenedSession
+from actors.real_platform import RealPlatform
 from actors.work import CallableWork
 from protocol.acp.prompts import Prompt, Text
 from runtimes.chant.runtime import ChantRuntime
