@@ -14,8 +14,9 @@ AIMOCK := tests/e2e/aimock/node_modules/.package-lock.json
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1  /p' Makefile
 
-demo: .venv/.runtime ## Ops of examples/box, as a client sees them: runs, a gate, a steward
+demo: .venv/.runtime ## Ops of examples/box as a client sees them, then an agent that mends a project
 	@$(PY) examples/demo.py
+	@$(PY) examples/agent_demo.py
 
 test: .venv/.dev ## all tests
 	@$(MAKE) --silent typescript || echo "make: no TypeScript SDK: its tests will be skipped" >&2
