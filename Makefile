@@ -6,9 +6,10 @@ PIP := $(PY) -m pip --quiet --disable-pip-version-check --no-input
 # Versions are pinned as constraints: what is not asked for is not installed.
 INSTALL := $(PIP) install --constraint requirements-dev.txt
 TYPESCRIPT := tests/e2e/typescript/node_modules/.package-lock.json
+ACPX := tests/e2e/acpx/node_modules/.package-lock.json
 AIMOCK := tests/e2e/aimock/node_modules/.package-lock.json
 
-.PHONY: help demo test soak mutants check bench reference typescript judges clean
+.PHONY: help demo test soak mutants check bench reference typescript acpx judges clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -20,6 +21,7 @@ demo: .venv/.runtime ## Ops of examples/box as a client sees them, then an agent
 
 test: .venv/.dev ## all tests
 	@$(MAKE) --silent typescript || echo "make: no TypeScript SDK: its tests will be skipped" >&2
+	@$(MAKE) --silent acpx || echo "make: no acpx: its tests will be skipped" >&2
 	@$(MAKE) --silent judges || echo "make: a foreign model server is missing: its tests will be skipped" >&2
 	$(PY) -m pytest $(ARGS)
 
@@ -43,6 +45,8 @@ reference: .venv/.runtime ## docs/reference, made from the tables in the code
 	@$(PY) -m runtimes.chant.reference docs/reference
 
 typescript: $(TYPESCRIPT) ## the official TypeScript SDK, for the end-to-end tests
+
+acpx: $(ACPX) ## a client that others wrote, for the end-to-end tests
 
 judges: $(AIMOCK) .venv/llmock/.installed ## model servers that others wrote, for the tests of our calls
 
@@ -69,6 +73,10 @@ clean: ## remove all that the other targets made
 
 $(TYPESCRIPT): tests/e2e/typescript/package-lock.json .venv/.dev
 	@$(PY) -m tests.node tests/e2e/typescript
+	@touch $@
+
+$(ACPX): tests/e2e/acpx/package-lock.json .venv/.dev
+	@$(PY) -m tests.node tests/e2e/acpx
 	@touch $@
 
 $(AIMOCK): tests/e2e/aimock/package-lock.json .venv/.dev
