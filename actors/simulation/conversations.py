@@ -205,6 +205,19 @@ def gone_client(world: World) -> None:
     talk.client.until_closed()
 
 
+def full_gate(world: World) -> None:
+    """A client that reads nothing and leaves while three wait at the gate: all are let go."""
+    talk = Talk(world, Pipes(from_server=600), Reading(pause=900.0, most=400))
+    session = talk.client.new_session()
+    talk.prompt(session, "say 200", talk.one_hang())
+    talk.pause()
+    for method in ("no/such", "session/new"):
+        talk.client.request(method, {"cwd": "/", "mcpServers": []})
+    talk.pause()
+    talk.client.leave()
+    talk.client.until_closed()
+
+
 def stalled_client(world: World) -> None:
     """A client that stops reading, and ends its input later: nothing may wait for it."""
     talk = Talk(world, Pipes(65_536, 600), Reading(pause=900.0, most=400))
@@ -345,6 +358,7 @@ SCENARIOS = (
     Scenario("slow-client", "a client that reads slowly, and a flood", slow_client, 2),
     Scenario("gone-client", "a client that leaves in mid-turn", gone_client, 2),
     Scenario("stalled-client", "a client that stops reading and then ends", stalled_client, 2),
+    Scenario("full-gate", "a client that leaves while some wait at the gate", full_gate),
     Scenario("end-in-turn", "the end of input while turns run", end_in_turn, 2),
     Scenario("signals", "one or two signals while a turn runs", signals, 2, codes=(143,)),
     Scenario("crashes", "crashes of actors in all kinds of work", crashes, 3, IN_ACTORS, calm=0.0),
