@@ -127,8 +127,10 @@ class AgentTurn:
         self._next = self._state.next_call()
         limit_s = self._desk.limits.time_s
         timer: list[RoundEffect] = [] if limit_s is None else [ArmTimer(TIME_LIMIT, limit_s)]
-        said = Say((events.TurnStarted(self._turn, self._origin),))
-        return [said, *timer, Write((TurnStarted(self._turn, self._origin), self._message))]
+        news = self._desk.jobs.news(self._turn)
+        said = Say((events.TurnStarted(self._turn, self._origin), *news.events))
+        began = TurnStarted(self._turn, self._origin)
+        return [said, *timer, Write((began, *news.records, self._message))]
 
     def _written(self, entries: tuple[Entry, ...] | str) -> list[RoundEffect]:
         """Go on if all is written; text says why it is not."""
@@ -152,9 +154,18 @@ class AgentTurn:
                 if self._round.cancelled_by_person:
                     self._stopped = self._stopped or "cancelled"
                 self._round = None
-                return self._do(self._state.next_call())
+                return self._tools_done()
             case _:
                 return []
+
+    def _tools_done(self) -> list[RoundEffect]:
+        """Call the model with the results, and with what background jobs have come to."""
+        news = self._desk.jobs.news(self._turn)
+        comes_next = self._state.next_call()
+        if not news.records or self._stopped is not None:
+            return self._do(comes_next)
+        self._stage, self._next = "writing", comes_next
+        return [Say(tuple(news.events)), Write(tuple(news.records))]
 
     def _do(self, comes_next: Next) -> list[RoundEffect]:
         if self._stopped is not None:
@@ -242,7 +253,8 @@ class AgentTurn:
 
     def _close(self, end: TurnEnded) -> list[RoundEffect]:
         self._stage, self._end = "closing", self._timed(end)
-        return [Write((self._end,), sync=True)]
+        started = self._desk.jobs.news(self._turn, ends=False).records
+        return [Write((*started, self._end), sync=True)]
 
     def _timed(self, end: TurnEnded) -> TurnEnded:
         wall_ms = round((self._desk.monotonic() - self._began_s) * 1000)

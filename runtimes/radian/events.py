@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from runtimes.models.base import Usage as TokenUsage
     from runtimes.radian.records import DecidedBy, Decision, End, Origin
     from runtimes.radian.tools.base import Diff, Kind, Location
+    from runtimes.radian.tools.jobs import JobState
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,15 @@ class Warning:  # noqa: A001 - the stream calls it so
 
 
 @dataclass(frozen=True, slots=True)
+class Job:
+    """A background job runs, or has ended."""
+
+    job_id: str
+    state: JobState
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """A question for the person at the terminal, as text; no part of the JSON stream."""
 
@@ -160,6 +170,7 @@ Event: TypeAlias = (
     | Usage
     | Retry
     | Warning
+    | Job
     | Asked
     | TurnEnded
 )

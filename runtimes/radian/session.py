@@ -31,6 +31,7 @@ from runtimes.radian.records import (
     UserMessage,
 )
 from runtimes.radian.secret_set import secret_paths
+from runtimes.radian.session_jobs import SessionJobs
 from runtimes.radian.settings import SettingsError
 from runtimes.radian.system_prompt import system_prompt
 from runtimes.radian.tool_round import ToolDesk
@@ -104,8 +105,18 @@ class AgentSession:
         )
 
     def close(self) -> None:
-        """Let go of the journal.  Safe to call twice."""
-        self.desk.journal.close()
+        """End background jobs and let go of the journal.  Safe to call twice.
+
+        Raises:
+            JournalError: Their end could not be recorded.
+
+        """
+        try:
+            left = self.desk.jobs.close()
+            if left:
+                self.desk.journal.append(left, sync=True)
+        finally:
+            self.desk.journal.close()
 
 
 def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
@@ -131,6 +142,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
     journal, entries, warnings = _journal(sessions, plan)
     session_id = _id_of(entries)
     side_files = sessions.side_files(session_id)
+    jobs = SessionJobs(side_files.folder, platform, NoFaults())
     context = ToolContext(
         places=Places(
             plan.workspace,
@@ -144,6 +156,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         output_folder=side_files.folder,
         seen=SeenFiles(),
         faults=NoFaults(),
+        jobs=jobs.jobs,
     )
     desk = TurnDesk(
         journal=journal,
@@ -168,6 +181,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         limits=settings.limits,
         mask=secrets.mask,
         monotonic=platform.monotonic,
+        jobs=jobs,
         used_ids=_call_ids(entries),
     )
     session = AgentSession(

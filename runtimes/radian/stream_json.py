@@ -58,6 +58,9 @@ def _rarer(event: events.Event) -> dict[str, Any]:
             return {"type": "Retry", **table, "cause": cause, **_known(http_status=http_status)}
         case events.Warning(message):
             return {"type": "Warning", "message": message}
+        case events.Job(job_id, state, exit_code):
+            table = {"job_id": job_id, "state": state}
+            return {"type": "Job", **table, **_known(exit_code=exit_code)}
         case events.TurnEnded(turn, end, reason, error):
             known = _known(reason=reason, error=error)
             return {"type": "TurnEnded", "turn": turn, "end": end, **known}

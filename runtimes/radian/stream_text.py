@@ -78,6 +78,9 @@ class TextView:
                 yield f"~ {_cut(cause)}; attempt {attempt} in {delay_ms / 1000:.1f} s"
             case events.Warning(message):
                 yield f"warning: {message}"
+            case events.Job(job_id, state, exit_code):
+                code = "" if exit_code is None else f", exit code {exit_code}"
+                yield f"& {job_id}: {state}{code}"
             case events.TurnEnded(end=end, reason=reason, error=error) if end != "Completed":
                 words = " ".join(word for word in (end.lower(), reason) if word)
                 yield f"radian: {words}" + (f": {error}" if error else "")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from runtimes.radian.journal import Journal
     from runtimes.radian.model_desk import ModelDesk
     from runtimes.radian.records import Entry
+    from runtimes.radian.session_jobs import SessionJobs
     from runtimes.radian.tool_round import ToolDesk
     from runtimes.radian.turn_state import Limits
 
@@ -28,5 +29,6 @@ class TurnDesk:
     mask: Callable[[str], str]
     """Takes known secrets out of a text."""
     monotonic: Callable[[], float]
+    jobs: SessionJobs
     used_ids: set[str] = field(default_factory=set[str])
     """Ids of all calls so far."""
