@@ -99,10 +99,13 @@ class Guardian:
             self._lose_server()  # we come from an error of our own
         for token in self._wardens:
             self._signal(token, KILL_TREE)
-        rounds = int(KILL_LIMIT_S * 1000 / STRAY_PASS_MS)
-        while (self._wardens or self._strays) and rounds:
-            self._turn(STRAY_PASS_MS)
-            rounds -= 1
+        for _ in range(int(KILL_LIMIT_S * 1000 / STRAY_PASS_MS)):
+            if not self._wardens and not self._strays:
+                return
+            try:
+                self._turn(STRAY_PASS_MS)
+            except (OSError, MemoryError):
+                continue  # a round that fails must not be the last
 
     def _turn(self, timeout_ms: int | None) -> None:
         for fd, events in self._poll.poll(timeout_ms):
@@ -216,7 +219,10 @@ class Guardian:
         """Kill what dead wardens left to us: every child of ours that is no warden."""
         wardens = frozenset(self._wardens.values())
         kill_below(spare=wardens)
-        strays = [pid for pid in children(os.getpid()) if pid not in wardens]
+        try:
+            strays = [pid for pid in children(os.getpid()) if pid not in wardens]
+        except OSError:
+            return  # no descriptor is left to look with; the next round may have one
         gone = [pid for pid in strays if os.waitpid(pid, os.WNOHANG) != (0, 0)]
         self._strays = len(gone) < len(strays)
 

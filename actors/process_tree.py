@@ -11,6 +11,7 @@ import ctypes
 import os
 import signal
 import sys
+from errno import EMFILE, ENFILE, ESRCH
 
 LINUX = sys.platform == "linux"
 PR_SET_PDEATHSIG = 1
@@ -21,6 +22,9 @@ parents die, and the next pass finds them."""
 MAX_FREEZE_PASSES = 20
 """A tree that still grows after so many is killed as far as it is known; the next round goes on."""
 NOBODY: frozenset[int] = frozenset()
+SHORTAGE = (EMFILE, ENFILE)
+"""No descriptor is left, here or in the whole system: a pass then ends higher up, as at MAX_DEPTH.
+Nobody below us may live on because someone set a low limit."""
 
 
 def adopt_orphans() -> None:
@@ -115,7 +119,7 @@ def _visit(
 ) -> set[int]:
     """Send ``number`` to all below ``parent``, STOP from the top down, others bottom up."""
     reached: set[int] = set()
-    for pid in children(parent):
+    for pid in _reachable(parent):
         if pid in spare or depth == MAX_DEPTH or (pin := _pin(pid)) is None:
             continue
         try:
@@ -131,20 +135,38 @@ def _visit(
     return reached
 
 
+def _reachable(parent: int) -> list[int]:
+    """Return the children of ``parent``; none when they can't be read for want of descriptors."""
+    try:
+        return children(parent)
+    except OSError as error:
+        if error.errno not in SHORTAGE:
+            raise
+        return []
+
+
 def _pin(pid: int) -> int | None:
-    """Take hold of whoever has ``pid`` now; None when nobody has."""
+    """Take hold of whoever has ``pid`` now; None when nobody has, or no descriptor is left."""
     try:
         return os.pidfd_open(pid)
-    except ProcessLookupError:
+    except OSError as error:
+        if error.errno not in {ESRCH, *SHORTAGE}:
+            raise
         return None
 
 
 def _is_child(pid: int, parent: int, parent_pin: int | None) -> bool:
     """Tell whether ``pid`` is below ``parent``, which must still be the one that was pinned.
 
+    What can't be read for want of descriptors is not proven.
     Reading a number of a dead child's successor does no harm: its pin is dead as well.
     """
-    return parent_of(pid) == parent and (parent_pin is None or _send(parent_pin, 0))
+    try:
+        return parent_of(pid) == parent and (parent_pin is None or _send(parent_pin, 0))
+    except OSError as error:
+        if error.errno not in SHORTAGE:
+            raise
+        return False
 
 
 def _send(pin: int, number: int) -> bool:

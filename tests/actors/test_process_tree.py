@@ -58,6 +58,57 @@ def test_the_spared_child_lives_and_its_siblings_die() -> None:
     wait_gone(mark)
 
 
+DEEP = """
+import os, resource, signal, sys, time
+from actors import process_tree
+process_tree.adopt_orphans()
+shown, bottom = os.pipe()
+if os.fork() == 0:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    for _ in range(60):
+        if os.fork():
+            os.closerange(1, 99)
+            os.wait()
+            os._exit(0)
+    os.write(bottom, b"!")
+    os.closerange(1, 99)
+    time.sleep(300)
+os.read(shown, 1)
+lowest = os.dup(0)
+os.close(lowest)
+for left in (0, 1, 2, 3, 4, 20):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest + left, 1000))
+    process_tree.terminate_below(0)
+    process_tree.kill_below()
+rounds = 0
+try:
+    while True:
+        process_tree.kill_below()
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+        rounds += 1
+        time.sleep(0.01)
+except ChildProcessError:
+    print("nobody left", rounds < 100, flush=True)
+"""
+
+
+def test_a_tree_deeper_than_there_are_descriptors_dies_in_rounds() -> None:
+    """A low limit once broke the killer itself off, and all it had stopped stayed for ever."""
+    mark = uuid4().hex
+    ended = subprocess.run(
+        [sys.executable, "-c", DEEP],
+        cwd=ROOT,
+        env={**os.environ, MARK: mark},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert ended.stdout == b"nobody left True\n", ended.stderr
+    wait_gone(mark)
+
+
 def test_children_are_found_with_and_without_the_kernels_lists() -> None:
     with subprocess.Popen(["sleep", "300"]) as child:
         assert child.pid in children(os.getpid())
