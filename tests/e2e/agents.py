@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,6 +71,17 @@ name = "Undo"
 """
 
 
+RADIAN_TOML = """\
+default_provider = "play"
+
+[providers.play]
+kind = "scripted"
+script = "turns.json"
+"""
+
+RADIAN_SCRIPT = '{"calls": [{"text": "ok"}], "then": "repeat-last"}'
+
+
 @dataclass(frozen=True)
 class AgentKind:
     """One agent program."""
@@ -103,6 +116,16 @@ def _prepare_project(folder: Path) -> None:
         (folder / "ops" / f"{name}.op.toml").write_text(text, encoding="utf-8")
 
 
+def _radian_home() -> str:
+    """Make a folder of radian's own for this test run: a model that plays a script, no user's."""
+    home = tempfile.TemporaryDirectory(prefix="radian-home-")
+    atexit.register(home.cleanup)
+    for name, text in (("config.toml", RADIAN_TOML), ("turns.json", RADIAN_SCRIPT)):
+        with open(f"{home.name}/{name}", "w", encoding="utf-8") as stream:
+            stream.write(text)
+    return home.name
+
+
 def run_op(name: str, text: str) -> str:
     """Return chant's command line that runs the Op ``name`` on a script."""
     return f"run {name} --param script={shlex.quote(text)}"
@@ -127,5 +150,17 @@ CHANT = AgentKind(  # noqa: S604 - the word is ours
     long="run",
     wrong="rm -rf /",
 )
+
+
+RADIAN = AgentKind(  # noqa: S604 - the word is ours
+    name="radian",
+    command=("/usr/bin/env", f"RADIAN_HOME={_radian_home()}", script("radian"), "acp"),
+    shell=lambda text: text,
+    prepare=_no_preparation,
+    quick="hello",
+    long="hello",
+    wrong="hello",
+)
+"""Its model answers every prompt with one word; what it can do has tests of its own."""
 
 AGENTS = (ECHO, CHANT)

@@ -17,6 +17,8 @@ from tests.shared import shared_folder
 
 SCHEMA_FILE = ("acp-schema", "v1-sdk-2.4.0.json")
 OUTSIDE_TURNS = frozenset({"available_commands_update"})
+SHOWING = frozenset({"session/prompt", "session/load"})
+"""Methods that bring updates before their answer: what happens, or what has happened."""
 OPEN = frozenset({"pending", "in_progress"})
 STOP_REASONS = frozenset(
     {"end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "waiting"}
@@ -70,7 +72,7 @@ class Referee:
         self._owed[key] += 1
         self._methods[key].append(message)
         session_id = _session_of(message)
-        if message.get("method") == "session/prompt" and session_id is not None:
+        if message.get("method") in SHOWING and session_id is not None:
             self._turns[session_id][key] += 1
 
     def received(self, line: bytes) -> Message:
@@ -145,10 +147,10 @@ class Referee:
             # An extension of ours for clients that send this notification with an id.
             if self._has_schema and method != "session/cancel":
                 judge_result(method, _closed_stop_reason(message))
-        if method != "session/prompt" or session_id is None:
+        if method not in SHOWING or session_id is None:
             return
         self._turns[session_id][key] -= 1
-        if "result" in message:
+        if "result" in message and method == "session/prompt":
             assert message["result"]["stopReason"] in STOP_REASONS, message
         if not self._turns[session_id].total():
             left = {name for name, status in self._tools[session_id].items() if status in OPEN}

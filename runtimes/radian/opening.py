@@ -1,0 +1,132 @@
+"""Opening the one session that a client gets: the rules of `session/new` and `session/load`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from actors.logs import say
+from actors.opened_session import OpenedSession
+from protocol.acp.sessions import LoadSession, StdioServer, new_session_result
+from protocol.errors import InvalidParams, InvalidRequest, SessionNotFound
+from runtimes.radian.permission_questions import ClientAsker
+from runtimes.radian.replay import replay
+from runtimes.radian.session import SessionPlan, open_session
+from runtimes.radian.session_errors import (
+    BadSessionId,
+    JournalError,
+    SessionError,
+    SessionForeign,
+    SessionMissing,
+)
+from runtimes.radian.sessions import same_directory
+from runtimes.radian.settings import SettingsError, settings_for, trusts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from protocol.acp.sessions import McpServer, NewSession, ResumeSession
+    from runtimes.radian.options import ConversationOptions
+    from runtimes.radian.session import AgentSession
+
+ONE = "one process holds one session"
+
+
+def check_none_is_open(*, opened: bool) -> None:
+    """Refuse a second session.
+
+    Raises:
+        InvalidRequest: There is one.
+
+    """
+    if opened:
+        message = f"{ONE}; start another radian acp for another one"
+        raise InvalidRequest(message)
+
+
+def open_agent(
+    request: NewSession | ResumeSession | LoadSession,
+    options: ConversationOptions,
+    environ: Mapping[str, str],
+) -> OpenedSession:
+    """Make, continue or load a session.  Where it is refused, nothing was written.
+
+    Raises:
+        ProtocolError: Worded for the client.
+
+    """
+    wanted = request.session_id if isinstance(request, LoadSession) else None
+    if wanted is not None and options.resume not in {None, wanted}:
+        message = f"{ONE}, and this one was started for session {options.resume}"
+        raise InvalidRequest(message)
+    workspace = _workspace(request.cwd, options)
+    _check_servers(request.mcp_servers)
+    asker = ClientAsker()
+    session = _open(wanted, workspace, options, environ, asker)
+    asker.session_id = session.session_id
+    for warning in session.warnings:
+        say(session.desk.mask(warning))
+    if wanted is None:
+        result = new_session_result(session.session_id)
+        return OpenedSession(session.session_id, workspace, result, state=session)
+    tools = session.desk.tools.tools
+    replayed = tuple(replay(session.desk.entries, workspace, tools))
+    return OpenedSession(wanted, workspace, {}, before=replayed, state=session)
+
+
+def _workspace(cwd: str, options: ConversationOptions) -> str:
+    """Return the folder to work in, absolute and without links."""
+    if not os.path.isdir(cwd):
+        message = "cwd must be an existing directory"
+        raise InvalidParams(message)
+    if options.workspace is None:
+        return os.path.realpath(cwd)
+    if not same_directory(cwd, options.workspace):
+        message = f"{ONE}, and its workspace is {options.workspace}; cwd is another directory"
+        raise InvalidParams(message)
+    return options.workspace
+
+
+def _check_servers(servers: tuple[McpServer, ...]) -> None:
+    """Refuse what does not run, rather than let a client believe that its tools are there."""
+    for server in servers:
+        if not isinstance(server, StdioServer):
+            message = (
+                f"MCP server {server.name!r} is of type {server.kind}; only stdio ones can run"
+            )
+            raise InvalidParams(message)
+    if servers:
+        message = "this version of radian runs no MCP servers: mcpServers must be empty"
+        raise InvalidParams(message)
+
+
+def _open(
+    load: str | None,
+    workspace: str,
+    options: ConversationOptions,
+    environ: Mapping[str, str],
+    asker: ClientAsker,
+) -> AgentSession:
+    resume = options.resume if load is None else load
+    try:
+        settings = settings_for(options, environ)
+        trusted, notice = trusts(options, workspace, settings.home)
+        plan = SessionPlan(
+            settings,
+            workspace,
+            resume,
+            # Where it loads, --session-id has nothing to name.
+            options.session_id if load is None else None,
+            trusted=trusted,
+            asker=asker,
+        )
+        session = open_session(plan, environ)
+    except (BadSessionId, SessionForeign) as error:
+        raise InvalidParams(str(error)) from error
+    except SessionMissing as error:
+        raise SessionNotFound(resume or "") from error
+    except (SettingsError, SessionError, JournalError) as error:
+        raise InvalidRequest(str(error)) from error
+    if notice:
+        say(notice)
+    return session

@@ -1,0 +1,99 @@
+"""Questions that a client answers, of permission and of `ask_user`: `session/request_permission`.
+
+Such a request carries one choice and no text, which is why some questions can't be put.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from actors.turn import AskClient, ClientAnswered
+from protocol.acp.permissions import (
+    CancelledOutcome,
+    PermissionOption,
+    Selected,
+    parse_permission_outcome,
+    permission_request,
+)
+from protocol.acp.updates import Location, ToolCallUpdate, ToolDiff, ToolText
+from runtimes.radian.asker import Chosen, NotAnswered, PermissionQuestion
+from runtimes.radian.user_questions import labelled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from actors.turn import TurnEffect
+    from protocol.acp.updates import ToolContent
+    from runtimes.radian.asker import AnswerEvent, Question, Reply, UserQuestion
+
+METHOD = "session/request_permission"
+NO_TEXT = "this client takes no typed answers: ask again with options to choose from"
+ONE_CHOICE = "this client takes one choice a question: ask again, without 'multiple'"
+
+
+class ClientAsker:
+    """See `runtimes.radian.asker.Asker`."""
+
+    def __init__(self) -> None:
+        """Ask for a session whose id is not known yet."""
+        self.session_id = ""
+        self._offered: dict[str, tuple[str, ...]] = {}
+
+    def refuses(self, question: UserQuestion) -> str | None:
+        """Refuse what one choice can't answer."""
+        if not question.options:
+            return NO_TEXT
+        return ONE_CHOICE if question.multiple else None
+
+    def ask(self, question: Question) -> Sequence[TurnEffect]:
+        """Send the question; its call was shown before."""
+        if isinstance(question, PermissionQuestion):
+            options = [
+                PermissionOption(each.option_id, each.name, each.kind) for each in question.options
+            ]
+            call = _call(question)
+        else:
+            options = [
+                PermissionOption(str(at), labelled(each), "allow_once")
+                for at, each in enumerate(question.options, 1)
+            ]
+            call = ToolCallUpdate(tool_call_id=question.call_id, title=question.question)
+        self._offered[question.key] = tuple(each.option_id for each in options)
+        return [AskClient(question.key, METHOD, permission_request(self.session_id, call, options))]
+
+    def withdraw(self, key: str) -> Sequence[TurnEffect]:
+        """Forget it: the end of the turn closes its questions, and a late answer is dropped."""
+        self._offered.pop(key, None)
+        return []
+
+    def reply(self, event: AnswerEvent) -> Reply:
+        """Read an answer.  Whatever is no clear choice is a refusal."""
+        if not isinstance(event, ClientAnswered):
+            return NotAnswered("nobody was asked")
+        offered = self._offered.pop(event.key, ())
+        if event.failed:
+            return NotAnswered("the client could not be asked")
+        match parse_permission_outcome(event.answer, offered):
+            case Selected(option_id):
+                return Chosen(option_id)
+            case CancelledOutcome():
+                return NotAnswered("the question was cancelled", cancels=True)
+            case _:
+                return NotAnswered("the client gave no answer that can be read")
+
+
+def _call(question: PermissionQuestion) -> ToolCallUpdate:
+    view = question.prepared.view
+    content: list[ToolContent] = []
+    if question.reason:
+        content.append(ToolText(question.reason))
+    if view.diff is not None:
+        content.append(ToolDiff(view.diff.path, view.diff.old, view.diff.new))
+    return ToolCallUpdate(
+        tool_call_id=question.call_id,
+        title=view.title,
+        status="pending",
+        raw_input=dict(question.prepared.input),
+        content=tuple(content) or None,
+        locations=tuple(Location(each.path, each.line) for each in view.locations) or None,
+    )

@@ -1,0 +1,107 @@
+"""radian behind the protocol: one process holds one session, and a prompt is a turn of the agent.
+
+Imports almost nothing: the answer of `initialize` waits for this module.  The agent is imported
+when the first session is opened.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from protocol.handshake import AgentCapabilities, AgentInfo
+from runtimes.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from actors.opened_session import OpenedSession
+    from actors.platform import Platform
+    from actors.runtime import TurnRule
+    from actors.turn import TurnMachine
+    from protocol.acp.prompts import Prompt
+    from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
+    from protocol.handshake import InitializeParams
+    from runtimes.radian.options import ConversationOptions
+    from runtimes.radian.updates import LiveUpdates
+
+WARM = (
+    "actors.model_call",
+    "runtimes.radian.prompt_turn",
+    "runtimes.radian.updates",
+    "runtimes.models.pricing",
+)
+"""What the first prompt imports beside what opening a session did."""
+
+
+class RadianRuntime:
+    """See `actors.runtime.Runtime`."""
+
+    turn_rule: TurnRule = "refuse"
+    methods = frozenset({"session/load"})
+
+    def __init__(
+        self,
+        platform: Platform,
+        environ: Mapping[str, str],
+        options: Callable[[], ConversationOptions],
+    ) -> None:
+        """``options`` returns the checked flags; called when a session is opened."""
+        self._platform = platform
+        self._environ = environ
+        self._options = options
+        self._opening = platform.condition()
+        self._opened = False
+        self._updates: LiveUpdates | None = None
+
+    def agent_info(self) -> AgentInfo:
+        """Name ourselves."""
+        return AgentInfo("radian", VERSION, "radian")
+
+    def capabilities(self, initialize: InitializeParams) -> AgentCapabilities:
+        """Offer the same to every client."""
+        del initialize
+        return AgentCapabilities(load_session=True, image=True, embedded_context=True)
+
+    def warm_up(self) -> None:
+        """Import what the first prompt will need."""
+        from importlib import import_module
+
+        for name in WARM:
+            import_module(name)
+
+    def open_session(self, request: NewSession | ResumeSession | LoadSession) -> OpenedSession:
+        """Open the one session of this process; while one request does, others wait.
+
+        Raises:
+            ProtocolError: There is one already, or this one can't be opened; then another can.
+
+        """
+        from runtimes.radian.opening import check_none_is_open, open_agent
+
+        with self._opening:
+            check_none_is_open(opened=self._opened)
+            opened = open_agent(request, self._options(), self._environ)
+            self._opened = True
+            return opened
+
+    def begin_turn(self, session: OpenedSession, prompt: Prompt, turn_id: str) -> TurnMachine:
+        """Make the machine of a turn.
+
+        Raises:
+            InvalidParams: There is nothing in the prompt.
+
+        """
+        from runtimes.radian.prompt_turn import turn_for
+
+        del turn_id  # turns are counted by the journal
+        return turn_for(session.state, prompt)
+
+    def render_items(self, session_id: str, items: Sequence[Any]) -> list[bytes]:
+        """Turn events, or updates as they are, into wire lines."""
+        from protocol.acp.updates import encode_update
+
+        if self._updates is None:
+            from runtimes.radian.updates import LiveUpdates
+
+            self._updates = LiveUpdates()
+        return [encode_update(session_id, update) for update in self._updates.of(items)]

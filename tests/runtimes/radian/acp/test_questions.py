@@ -1,0 +1,177 @@
+"""Approvals and ask_user: questions that the client answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.e2e.wire import line
+from tests.runtimes.radian.acp.client import Client, call
+
+if TYPE_CHECKING:
+    from tests.runtimes.radian.box import Box
+
+GUARDED = ".radian/note"
+"""Writing there needs a person's consent in the profile `workspace`."""
+
+
+def guarded(*, times: int = 1) -> list[dict[str, Any]]:
+    write = {"tool_calls": [call("write", path=GUARDED, content="x")]}
+    return [*(write for _ in range(times)), {"text": "Done."}]
+
+
+def outcome_of(box: Box, session: str) -> dict[str, Any]:
+    results = [each for each in box.journal(session) if each["type"] == "ToolResult"]
+    return results[-1]
+
+
+def test_approvals_a_question_offers_once_always_and_reject(box: Box) -> None:
+    box.play(*guarded())
+    with Client(box) as client:
+        session = client.open()
+        running = client.prompt("go")
+        question = client.question()
+        params = question["params"]
+
+        assert params["sessionId"] == session
+        assert [each["kind"] for each in params["options"]] == [
+            "allow_once",
+            "allow_always",
+            "reject_once",
+        ]
+        assert params["toolCall"]["title"]
+        assert params["toolCall"]["content"][-1]["type"] == "diff"
+        client.choose(question, "allow_once")
+
+        assert client.finish(running).stop_reason == "end_turn"
+    assert box.workspace.joinpath(GUARDED).exists()
+
+
+def test_approvals_always_holds_for_this_process_and_not_after_a_load(box: Box) -> None:
+    box.play(*guarded(times=2))
+    with Client(box) as client:
+        session = client.open()
+        running = client.prompt("go")
+        client.choose(client.question(), "allow_always")
+
+        # The second call is not asked for.
+        assert client.finish(running).stop_reason == "end_turn"
+    box.play(*guarded())
+    with Client(box) as client:
+        client.load(session)
+        running = client.prompt("again")
+        client.choose(client.question(), "reject_once")
+
+        assert client.finish(running).stop_reason == "end_turn"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"result": {"outcome": {"outcome": "selected", "optionId": "reject_once"}}},
+        {"result": {"outcome": {"outcome": "selected", "optionId": "allow_everything"}}},
+        {"result": {"outcome": {"outcome": "allowed"}}},
+        {"result": None},
+        {"error": {"code": -32601, "message": "what?"}},
+    ],
+    ids=str,
+)
+def test_approvals_a_rejection_or_nonsense_is_a_result_with_its_reason_and_the_turn_goes_on(
+    box: Box, answer: dict[str, Any]
+) -> None:
+    box.play(*guarded())
+    with Client(box) as client:
+        session = client.open()
+        running = client.prompt("go")
+        client.send(line(id=client.question()["id"], **answer))
+        turn = client.finish(running)
+
+    assert turn.stop_reason == "end_turn"
+    assert turn.updates("tool_call_update")[-1]["status"] == "failed"
+    assert not box.workspace.joinpath(GUARDED).exists()
+    assert outcome_of(box, session)["output"].startswith("not allowed: ")
+    assert turn.answer["result"]["_meta"]["radian"]["metrics"]["tool_denials"] == 1
+
+
+def test_approvals_a_cancelled_outcome_denies_and_cancels_the_turn(box: Box) -> None:
+    box.play(*guarded())
+    with Client(box) as client:
+        session = client.open()
+        running = client.prompt("go")
+        outcome = {"outcome": {"outcome": "cancelled"}}
+        client.send(line(id=client.question()["id"], result=outcome))
+
+        assert client.finish(running).stop_reason == "cancelled"
+    assert outcome_of(box, session)["status"] == "failed"
+    assert box.journal(session)[-1]["end"] == "Interrupted"
+
+
+def test_approvals_a_cancel_does_not_wait_for_the_answer_and_a_late_one_is_passed_over(
+    box: Box,
+) -> None:
+    box.play(*guarded())
+    with Client(box) as client:
+        client.open()
+        running = client.prompt("go")
+        question = client.question()
+        client.cancel()
+
+        assert client.finish(running).stop_reason == "cancelled"
+        client.choose(question, "allow_once")
+        assert client.exchange(b"") == []
+    assert not box.workspace.joinpath(GUARDED).exists()
+
+
+def ask(**question: Any) -> dict[str, Any]:
+    return {"tool_calls": [call("ask_user", questions=[question])]}
+
+
+OPTIONS = [{"label": "Red"}, {"label": "Blue", "description": "like the sky"}]
+
+
+def test_ask_user_the_options_are_the_permission_options(box: Box) -> None:
+    box.play(ask(question="Which colour?", options=OPTIONS, free_text=True), {"text": "Done."})
+    with Client(box) as client:
+        session = client.open()
+        running = client.prompt("go")
+        question = client.question()
+
+        assert question["params"]["toolCall"]["title"] == "Which colour?"
+        names = [each["name"] for each in question["params"]["options"]]
+        assert names == ["Red", "Blue: like the sky"]
+        client.choose(question, question["params"]["options"][1]["optionId"])
+
+        assert client.finish(running).stop_reason == "end_turn"
+    assert "Blue" in outcome_of(box, session)["output"]
+
+
+def test_ask_user_is_asked_one_question_at_a_time(box: Box) -> None:
+    two = [{"question": f"{name}?", "options": OPTIONS} for name in ("First", "Second")]
+    box.play({"tool_calls": [call("ask_user", questions=two)]}, {"text": "Done."})
+    with Client(box) as client:
+        client.open()
+        running = client.prompt("go")
+        asked = client.question()
+        assert client.exchange(b"") == []
+        client.choose(asked, "1")
+        client.choose(client.question(), "2")
+
+        assert client.finish(running).stop_reason == "end_turn"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [{"question": "Why?"}, {"question": "Which?", "options": OPTIONS, "multiple": True}],
+    ids=["text", "several"],
+)
+def test_ask_user_what_one_choice_can_not_answer_fails_the_tool(
+    box: Box, question: dict[str, Any]
+) -> None:
+    box.play(ask(**question), {"text": "Then not."})
+    with Client(box) as client:
+        session = client.open()
+        turn = client.turn("go")
+
+    assert turn.stop_reason == "end_turn"
+    assert outcome_of(box, session)["status"] == "failed"
