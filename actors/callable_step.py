@@ -88,8 +88,11 @@ class CallableStep:
         self._over = False
 
     def start(self) -> None:
-        """Run it on a thread of its own."""
-        self._platform.spawn(f"step-{self._work.name}-{self.step_id}", self._run)
+        """Run it on a thread of its own.  Where there is none, it has failed."""
+        try:
+            self._platform.spawn(f"step-{self._work.name}-{self.step_id}", self._run)
+        except RuntimeError as error:
+            self._end(StepEnd(self.step_id, "failed", error=str(error)))
 
     def abort(self, reason: AbortReason) -> None:
         """Set the token; the step ends when the callable returns."""

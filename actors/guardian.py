@@ -76,7 +76,12 @@ class Guardian:
             except OSError:
                 ours.close()
                 raise
-        return GuardianLink(pid, ours, self._platform, self._faults)
+        try:
+            return GuardianLink(pid, ours, self._platform, self._faults)
+        except OSError:
+            ours.close()
+            os.waitpid(pid, 0)  # it takes the closed socket as its end
+            raise
 
 
 def _spawn(control: socket.socket) -> int:

@@ -13,6 +13,7 @@ import signal
 import socket
 from collections import deque
 from dataclasses import dataclass
+from errno import EAGAIN
 from typing import TYPE_CHECKING, TypeAlias
 
 from actors.bell import Bell
@@ -60,7 +61,12 @@ class GuardianLink:
     def __init__(
         self, pid: int, control: socket.socket, platform: Platform, faults: Faults
     ) -> None:
-        """Take over both: the process ``pid`` (our child) and its socket."""
+        """Take over both: the process ``pid`` (our child) and its socket.
+
+        Raises:
+            OSError: There is no descriptor or no thread for it; both are still the caller's.
+
+        """
         self.pid = pid
         self._control = control
         self._faults = faults
@@ -73,7 +79,11 @@ class GuardianLink:
         self._hanging_up = False
         self._closed = False
         self._partial = b""
-        self._task = platform.spawn("step-reaper", self._run)
+        try:
+            self._task = platform.spawn("step-reaper", self._run)
+        except RuntimeError as error:
+            self._bell.close()
+            raise OSError(EAGAIN, str(error)) from error
 
     @property
     def closed(self) -> bool:

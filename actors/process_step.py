@@ -81,8 +81,12 @@ class ProcessStep:
         self._verdict: tuple[EndKind, str | None] | None = None
 
     def start(self) -> None:
-        """Run it on a thread of its own."""
-        self._platform.spawn(f"step-pump-{self.step_id}", self._run)
+        """Run it on a thread of its own.  Where there is none, it has failed."""
+        try:
+            self._platform.spawn(f"step-pump-{self.step_id}", self._run)
+        except RuntimeError as error:
+            self._decide("failed", f"can't start {self._name()}: {error}")
+            self._end()
 
     def abort(self, reason: AbortReason) -> None:
         """TERM to the whole tree; the step ends when all of it is gone."""

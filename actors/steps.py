@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from actors.guardian import Guardian
     from actors.platform import Platform
     from actors.process_step import ProcessStep
-    from actors.work import OutputSource, Render, StepEnd, Work
+    from actors.work import OutputSource, Render, StepEnd, Work, WorkContext
 
     Step: TypeAlias = ProcessStep | CallableStep
 
@@ -69,7 +69,11 @@ class RealSteps:
                 self._live.pop(key, None)
             on_end(end)
 
-        step = self._make(step_id, work, source, self._output(source, render), ended)
+        output = self._output(source, render)
+        try:
+            step = self._make(step_id, work, source, output, ended)
+        except OSError as error:  # no descriptor is left: this step's failure, not its starter's
+            step = self._make(step_id, _failing(work, error), source, output, ended)
         with self._lock:
             self._live[key] = step
             closed = self._closed
@@ -129,3 +133,14 @@ class RealSteps:
             if self._guardian is None:
                 self._guardian = Guardian(self._platform, self._faults)
             return self._guardian
+
+
+def _failing(work: Work, error: OSError) -> CallableWork:
+    """Return what fails in place of a step that there is no descriptor for."""
+    name = work.name if isinstance(work, CallableWork) else repr("".join(work.argv[:1]))
+
+    def fail(_context: WorkContext) -> object:
+        message = f"can't start {name}: {error.strerror}"
+        raise RuntimeError(message)
+
+    return CallableWork("start", fail)

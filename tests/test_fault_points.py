@@ -40,6 +40,7 @@ EXEMPT: dict[str, str] = {
     "actors/stdio.py Sink.__init__": SET_UP,
     "actors/stdio.py Sink._woken": CALLER_ASKS,
     "actors/guardian.py _spawn": CALLER_ASKS,
+    "actors/guardian.py Guardian._start": CALLER_ASKS,
     "actors/guardian_link.py GuardianLink.wait_end": LAST_RESORT,
     "actors/guardian_link.py GuardianLink._reap": LAST_RESORT,
     "actors/process_step.py ProcessStep._wait_for_verdict": LAST_RESORT,

@@ -7,13 +7,15 @@ import random
 import sys
 import threading
 from dataclasses import replace
+from errno import EMFILE
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
 
-from actors import process_step
+from actors import guardian_link, process_step
 from actors.faults import NoFaults
+from actors.process_tree import children
 from actors.real_platform import RealPlatform
 from actors.steps import RealSteps
 from actors.work import Captured, ProcessWork
@@ -21,6 +23,7 @@ from tests.actors.stepping import (
     Recorder,
     StalledSource,
     Started,
+    call,
     open_descriptors,
     program,
     shell,
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from actors.faults import Verdict
+    from actors.platform import Task
 
 
 @pytest.fixture
@@ -592,3 +596,73 @@ def test_no_other_program_has_a_third_descriptor(steps: RealSteps, mark: str) ->
 
     assert end.stdout.text.split() == ["0", "1", "2", "3"]  # the last is the folder being listed
     assert end.value is None
+
+
+# When the system has nothing left to give.
+
+
+class Scarce(RealPlatform):
+    """A platform on which no thread whose name begins with ``short`` can be started."""
+
+    short = "none"
+
+    def spawn(self, name: str, target: Callable[[], None]) -> Task:
+        if name.startswith(self.short):
+            message = "can't start new thread"
+            raise RuntimeError(message)
+        return super().spawn(name, target)
+
+
+@pytest.mark.parametrize("short", ["step-pump", "step-reaper"])
+def test_a_program_that_there_is_no_thread_for_fails_and_the_next_one_runs(short: str) -> None:
+    """It once crashed whoever started it, and 64 of them at once the whole server."""
+    platform = Scarce()
+    steps = RealSteps(platform, NoFaults())
+    before = open_descriptors()
+    platform.short = short
+
+    end = Started(steps, program("true")).wait_end()
+
+    assert (end.kind, end.error) == ("failed", "can't start 'true': can't start new thread")
+    assert open_descriptors() == before
+    platform.short = "none"
+    assert Started(steps, program("true")).wait_end().exit_code == 0
+    steps.close()
+
+
+def test_a_call_that_there_is_no_thread_for_fails() -> None:
+    platform = Scarce()
+    platform.short = "step-"
+
+    end = Started(RealSteps(platform, NoFaults()), call(lambda _: None)).wait_end()
+
+    assert (end.kind, end.error) == ("failed", "can't start new thread")
+
+
+def test_programs_that_there_are_no_descriptors_for_fail_and_the_next_one_runs(
+    steps: RealSteps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Started(steps, program("true")).wait_end()
+    monkeypatch.setattr(process_step, "Bell", _no_bell)
+
+    end = Started(steps, program("true")).wait_end()
+
+    assert (end.kind, end.error) == ("failed", "can't start 'true': Too many open files")
+    monkeypatch.undo()
+    assert Started(steps, program("true")).wait_end().exit_code == 0
+
+
+def test_a_guardian_that_there_is_no_descriptor_for_is_reaped(
+    steps: RealSteps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = open_descriptors(), children(os.getpid())
+    monkeypatch.setattr(guardian_link, "Bell", _no_bell)
+
+    end = Started(steps, program("true")).wait_end()
+
+    assert (end.kind, end.error) == ("failed", "can't start 'true': Too many open files")
+    assert (open_descriptors(), children(os.getpid())) == before
+
+
+def _no_bell(_platform: RealPlatform) -> None:
+    raise OSError(EMFILE, os.strerror(EMFILE))
