@@ -25,8 +25,9 @@ test: .venv/.dev ## all tests
 	@$(MAKE) --silent judges || echo "make: a foreign model server is missing: its tests will be skipped" >&2
 	$(PY) -m pytest $(ARGS)
 
-soak: .venv/.dev ## 100,000 simulated schedules, which takes some ten minutes
-	.venv/bin/chantry simulate --seeds 100000 --backend greenlet $(ARGS)
+soak: .venv/.dev ## 100,000 simulated schedules, then 10,000 turns and 500 kills of real servers: about an hour
+	.venv/bin/chantry simulate --seeds 100000 --backend greenlet
+	$(PY) -m tests.soak $(ARGS)
 
 mutants: .venv/.dev ## known wrong changes, each of which the tests must catch
 	@$(PY) -m tests.mutants $(ARGS)
