@@ -6,7 +6,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from actors.simulation.client import Reading
-from actors.simulation.faults import doubled, dropped, executor_crashes
+from actors.simulation.faults import doubled, dropped, executor_crashes, router_crashes
 from actors.simulation.probe import ProbeRuntime
 from actors.simulation.scenario import IN_ACTORS, Scenario
 from actors.simulation.served import Pipes
@@ -275,6 +275,13 @@ def crashes(world: World) -> None:
     talk.finish(request, hanging)
 
 
+def crashed_router(world: World) -> None:
+    """Many prompts at once while the router crashes: they keep their order."""
+    talk = Talk(world)
+    session = talk.client.new_session()
+    talk.finish(*(talk.prompt(session, "say 1") for _ in range(8)))
+
+
 def questions(world: World) -> None:
     """Questions to the client that are answered late, twice, wrongly or never."""
     talk = Talk(world)
@@ -368,6 +375,13 @@ SCENARIOS = (
         crashes,
         calm=0.0,
         draw=executor_crashes,
+    ),
+    Scenario(
+        "crashed-router",
+        "crashes of the router among many prompts",
+        crashed_router,
+        calm=0.0,
+        draw=router_crashes,
     ),
     Scenario("questions", "questions answered late, twice, wrongly, never", questions, 3),
     Scenario("used-ids", "ids used again at once", used_ids, 2, ANSWERING, calm=0.2),

@@ -78,6 +78,18 @@ def executor_crashes(seed: int, numbers: random.Random) -> FaultPlan:
     return FaultPlan(faults=faults, name="drawn", seed=seed)
 
 
+def router_crashes(seed: int, numbers: random.Random) -> FaultPlan:
+    """Draw crashes of the router at its messages."""
+    points = ("actor.receive", "actor.handled")
+    faults = tuple(
+        PlannedFault(
+            point=numbers.choice(points), who="router", fault="crash", hit=numbers.randint(3, 14)
+        )
+        for _ in range(numbers.randint(1, 2))
+    )
+    return FaultPlan(faults=faults, name="drawn", seed=seed)
+
+
 def doubled(seed: int, numbers: random.Random) -> FaultPlan:
     """Draw messages that arrive twice: each request is answered once all the same."""
     faults = _of_mailboxes("duplicate", TOLD_TWICE, numbers)

@@ -83,7 +83,9 @@ def ended_runs(world: World) -> None:
 
 def unread_runs(world: World) -> None:
     """A client that reads nothing while an Op floods it and fails: clean-up must not wait."""
-    plan = failing_plan("op0", f"prints={world.numbers.choice((60, 200))} size=100 code=1")
+    # Each line fills the pipe of the step, so that each is a message of its own.
+    flood = world.numbers.choice(("prints=200 size=100", "prints=120 size=4000"))
+    plan = failing_plan("op0", f"{flood} code=1")
     talk = ChantTalk(world, {"op0": plan})
     session = talk.serve(Pipes(from_server=600), Reading(pause=500.0, most=500))
     talk.run(session, "op0")
