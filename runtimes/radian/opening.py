@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 ONE = "one process holds one session"
 
 
-def check_none_is_open(*, opened: bool) -> None:
+def check_none_is_open(session: AgentSession | None) -> None:
     """Refuse a second session.
 
     Raises:
         InvalidRequest: There is one.
 
     """
-    if opened:
+    if session is not None:
         message = f"{ONE}; start another radian acp for another one"
         raise InvalidRequest(message)
 

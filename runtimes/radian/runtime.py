@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
     from protocol.handshake import InitializeParams
     from runtimes.radian.options import ConversationOptions
+    from runtimes.radian.session import AgentSession
     from runtimes.radian.updates import LiveUpdates
 
 WARM = (
@@ -50,7 +51,7 @@ class RadianRuntime:
         self._environ = environ
         self._options = options
         self._opening = platform.condition()
-        self._opened = False
+        self._session: AgentSession | None = None
         self._updates: LiveUpdates | None = None
 
     def agent_info(self) -> AgentInfo:
@@ -79,10 +80,22 @@ class RadianRuntime:
         from runtimes.radian.opening import check_none_is_open, open_agent
 
         with self._opening:
-            check_none_is_open(opened=self._opened)
+            check_none_is_open(self._session)
             opened = open_agent(request, self._options(), self._environ)
-            self._opened = True
+            self._session = opened.state
             return opened
+
+    def close(self) -> None:
+        """End background jobs and let go of the journal; no turn runs any more."""
+        if self._session is None:
+            return
+        from actors.logs import say
+        from runtimes.radian.session_errors import JournalError
+
+        try:
+            self._session.close()
+        except JournalError as error:
+            say(str(error))
 
     def begin_turn(self, session: OpenedSession, prompt: Prompt, turn_id: str) -> TurnMachine:
         """Make the machine of a turn.

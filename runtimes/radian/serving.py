@@ -33,7 +33,11 @@ def serve_acp(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return USAGE
     if os.isatty(0):
         os.write(2, AT_A_TERMINAL)
-    return serve(RadianRuntime(RealPlatform(), environ, lambda: options or _options({})))
+    runtime = RadianRuntime(RealPlatform(), environ, lambda: options or _options({}))
+    try:
+        return serve(runtime)
+    finally:
+        runtime.close()
 
 
 def _options(given: Mapping[str, object]) -> ConversationOptions:

@@ -13,6 +13,7 @@ from protocol.acp.updates import (
     ToolCallUpdate,
     ToolDiff,
     ToolText,
+    Update,
     UsageUpdate,
 )
 from runtimes.radian import events
@@ -20,7 +21,7 @@ from runtimes.radian import events
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from protocol.acp.updates import ToolContent, Update
+    from protocol.acp.updates import ToolContent
     from runtimes.radian.tools.base import Diff
 
 PART_BYTES = 24 * 1024
@@ -109,10 +110,10 @@ class LiveUpdates:
                 self._forget_turn()
                 if error:
                     yield AgentThoughtChunk(f"The turn failed: {error}\n", f"{turn}-end")
-            case events.TurnStarted() | events.SessionStarted():
-                pass
-            case _:
+            case _ if isinstance(item, Update):
                 yield item
+            case _:
+                pass  # the protocol has no word for it
 
     def _tool_call(self, call: events.ToolCall) -> ToolCall:
         if call.diff is not None:

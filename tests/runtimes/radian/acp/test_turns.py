@@ -283,3 +283,17 @@ def test_end_of_input_in_a_turn_ends_it_and_the_journal_says_so(box: Box) -> Non
 
         assert client.exit_code() == 0
     assert box.journal(session)[-1]["end"] == "Interrupted"
+
+
+def test_limits_background_jobs_are_not_awaited_and_end_with_the_process(box: Box) -> None:
+    started = call("shell", command="sleep 600", background=True)
+    box.play({"tool_calls": [started]}, {"text": "It runs."})
+    with Client(box, "--profile", "full") as client:
+        session = client.open()
+
+        assert client.turn("go").stop_reason == "end_turn"
+        client.end_input()
+        assert client.exit_code() == 0
+    assert client.wait_for_no_one() == set()
+    last = box.journal(session)[-1]
+    assert (last["type"], last["killed"]) == ("JobFinished", True)
