@@ -15,17 +15,18 @@ from protocol.acp import client_side as acp
 from protocol.errors import MethodNotFound, ProtocolError
 from protocol.handshake import PROTOCOL_VERSION
 from protocol.pending import PendingTable
-from runtimes.chantry import outcome
+from runtimes.chantry import late, outcome
 from runtimes.chantry.desk import Desk
-from runtimes.chantry.effects import Ask, End, Send, Show
+from runtimes.chantry.effects import Ask, AskNoMore, End, Send, Show
 from runtimes.chantry.permission import Permission
-from runtimes.chantry.shown import Note, Problem, Prompted
+from runtimes.chantry.shown import Note, Problem, Prompted, Question
 from runtimes.chantry.turn_view import TurnView
 from runtimes.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from protocol.acp.permissions import PermissionOption
     from protocol.jsonrpc import Message, RequestId
     from protocol.members import JsonObject
     from runtimes.chantry.effects import Effect, Patience
@@ -51,7 +52,8 @@ class Script:
 
 
 Asked: TypeAlias = Literal["initialize", "session/new", "session/prompt"]
-Phase: TypeAlias = Literal["opening", "idle", "turn", "over"]
+Phase: TypeAlias = Literal["opening", "idle", "turn", "asked", "over"]
+"""``asked``: between turns, a question waits that the next prompt answers."""
 
 
 class Conversation:
@@ -67,6 +69,7 @@ class Conversation:
         self._code = outcome.OK
         self._cancelling = False
         self._desk = Desk(script.policy, interactive=script.interactive)
+        self._late: Permission | None = None
         self._view = TurnView(clock)
         self._effects: list[Effect] = []
 
@@ -105,6 +108,8 @@ class Conversation:
         """Take a line of the user: the answer to the last `Ask`."""
         if self._desk.is_asking:
             self._effects += self._desk.typed(line)
+        elif self._phase == "asked" and self._late:
+            self._choose_late(self._late, line)
         elif self._phase == "idle":
             self._prompts.extend([line] if line.strip() else [])
             self._next_turn()
@@ -114,6 +119,8 @@ class Conversation:
         """Take the end of what the user types."""
         if self._desk.is_asking:
             self._effects += self._desk.typing_ended()
+        elif self._phase == "asked":
+            self._answer_late(None)
         elif self._phase == "idle":
             self._end(self._code)
         return self._take()
@@ -125,7 +132,7 @@ class Conversation:
         elif self._phase == "over":
             self._effects.append(End(outcome.INTERRUPTED, "none"))
         else:
-            self._effects += self._desk.withdraw()
+            self._withdraw()
             self._show(Note("ending the agent"), *self._view.end("the agent was ended"))
             self._end(outcome.INTERRUPTED, "brisk")
         return self._take()
@@ -142,7 +149,7 @@ class Conversation:
         if self._phase == "over":
             return []
         when = {"opening": "before it had a session", "turn": "in the middle of a turn"}
-        self._effects += self._desk.withdraw()
+        self._withdraw()
         self._show(*self._view.end("the agent died"))
         said = ["the last lines it wrote to stderr:", *last_words] if last_words else []
         problem = f"the agent died {when.get(self._phase, 'between turns')}: {how}"
@@ -171,7 +178,7 @@ class Conversation:
         match self._pending.take(request_id):
             case "session/prompt":
                 problem = Problem(f"the agent answers with an error: {text} ({code})")
-                self._effects += self._desk.withdraw()
+                self._withdraw()
                 self._show(*self._view.end("failed"), problem)
                 self._after_turn(outcome.FAILED)
             case "session/new" if code == AUTH_REQUIRED:
@@ -195,9 +202,11 @@ class Conversation:
             self._show(Note(f"a question that can't be read: {error.message}"))
             return
         title = question.tool_call.title or self._view.title_of(question.tool_call.tool_call_id)
-        permission = Permission(request.id, title, question.options)
+        permission = Permission(request.id, title, question.options, late.named_in(question.meta))
         if self._cancelling or self._phase != "turn":
             self._effects += self._desk.settle(permission, None)
+        elif permission.late_id and self._late is None:
+            self._late = permission
         else:
             self._effects += self._desk.take(permission)
 
@@ -223,23 +232,64 @@ class Conversation:
         """Send the next prompt; without one, ask for it or end."""
         self._phase = "idle"
         if self._prompts:
-            self._phase = "turn"
-            self._cancelling = False
-            self._view.begin()
             prompt = self._prompts.popleft()
             if self._script.prompts or not self._script.interactive:
                 self._show(Prompted(prompt))
-            self._request("session/prompt", acp.prompt_params(self._session_id, prompt))
+            self._prompt(prompt)
         elif self._script.prompts:
             self._end(self._code)
         else:
             mark = PROMPT_MARK if self._script.interactive else ""
             self._effects.append(Ask(mark, fresh=False))
 
+    def _prompt(self, text: str, meta: JsonObject | None = None) -> None:
+        """Begin a turn."""
+        self._phase = "turn"
+        self._cancelling = False
+        self._view.begin()
+        self._request("session/prompt", acp.prompt_params(self._session_id, text, meta))
+
     def _turn_over(self, answer: acp.PromptAnswer) -> None:
         self._effects += self._desk.withdraw()
         self._show(*self._view.end(outcome.in_words(answer)))
-        self._after_turn(outcome.exit_code(answer))
+        code = outcome.exit_code(answer)
+        if self._late and not self._cancelling and late.waits_for(answer, self._late.late_id):
+            self._code = code
+            self._put_late(self._late)
+        else:
+            self._withdraw()
+            self._after_turn(code)
+
+    def _put_late(self, question: Permission) -> None:
+        """Have a question answered that the ended turn waits for: by policy, or by the user."""
+        if self._script.policy != "ask":
+            self._answer_late(question.by_policy(self._script.policy))
+        elif self._script.interactive:
+            self._phase = "asked"
+            self._show(Question(question.lines()))
+            self._effects.append(Ask(question.prompt, fresh=True))
+        else:
+            self._show(Note("nobody to ask here; --yes would allow it"))
+            self._answer_late(None)
+
+    def _choose_late(self, question: Permission, line: str) -> None:
+        """Take what was typed; the question stays until it is one of the options."""
+        option = question.choose(line)
+        if option:
+            self._answer_late(option)
+        else:
+            self._effects.append(Ask(question.prompt, fresh=True))
+
+    def _answer_late(self, option: PermissionOption | None) -> None:
+        """Go on with the prompt that answers; without an answer the question stays open."""
+        question, self._late = self._late, None
+        if question is None:
+            return
+        self._effects += self._desk.settle(question, option)
+        if option is None:
+            self._after_turn(self._code)
+        else:
+            self._prompt(late.GO_ON, late.answer_meta(question.late_id, option.option_id))
 
     def _after_turn(self, code: int) -> None:
         """Go on after a turn.  Whoever cancels one does not want the prompts behind it."""
@@ -253,7 +303,15 @@ class Conversation:
         self._show(Note(CANCELLING))
         cancel = acp.cancel_params(self._session_id)
         self._send(jsonrpc.encode_notification("session/cancel", cancel))
+        self._withdraw()
+
+    def _withdraw(self) -> None:
+        """Drop all questions: nobody waits for their answers any more."""
         self._effects += self._desk.withdraw()
+        question, self._late = self._late, None
+        if question:
+            asked: list[Effect] = [AskNoMore()] if self._phase == "asked" else []
+            self._effects += [*asked, *self._desk.settle(question, None)]
 
     def _give_up(self, problem: str) -> None:
         self._show(*self._view.end("failed"), Problem(problem))

@@ -19,6 +19,8 @@ class Permission:
     request_id: RequestId
     title: str
     options: tuple[PermissionOption, ...]
+    late_id: str = ""
+    """How a later prompt names it, if that is how it is answered."""
 
     def lines(self) -> tuple[str, ...]:
         """Put the question and its numbered options into words."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Make = Callable[..., "Acpx"]
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = ROOT / "tests" / "e2e" / "acpx" / "node_modules" / "acpx" / "dist" / "cli.js"
 ABSENT = "NOT TESTED: {} (make acpx brings it)"
 DEADLINE_S = 60.0

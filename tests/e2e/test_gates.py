@@ -465,3 +465,25 @@ def test_without_the_flag_an_answer_finds_no_request(make: Make, box: Path) -> N
     assert (turn.stop_reason, tip(box)) == ("end_turn", before)
     assert "prompt the command line again" in turn.text
     assert log(box) == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "done"),
+    [(["--yes"], 0, ["one", "one", "two"]), (["--no"], 1, ["one", "undo"]), ([], 3, ["one"])],
+)
+def test_our_own_client_answers_by_a_later_prompt(
+    box: Path, flags: list[str], code: int, done: list[str]
+) -> None:
+    drive = [script("chantry"), "drive", "--cwd", str(box), *flags, "--prompt", RUN]
+    agent = [*CHANT.command, "--durable-requests"]
+
+    run = subprocess.run(
+        [*drive, "--", *agent],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (run.returncode, log(box)) == (code, done), run.stdout

@@ -208,3 +208,23 @@ def test_a_run_goes_on_when_its_reader_leaves(box: Path) -> None:
 
     assert (run.returncode, run.stderr) == (0, "")
     assert len(ledger_lines(box, "local", "release")) == 1
+
+
+def test_who_types_chant_acp_at_a_terminal_is_told_what_it_is_for(box: Path) -> None:
+    keyboard, terminal = os.openpty()
+    with subprocess.Popen(
+        [script("chant"), "acp"],
+        cwd=box,
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as agent:
+        os.close(terminal)
+        assert agent.stderr is not None
+        told = agent.stderr.readline()
+        os.close(keyboard)
+        out, _ = agent.communicate(timeout=60)
+
+    assert "chantry drive -- chant acp" in told
+    assert out == ""

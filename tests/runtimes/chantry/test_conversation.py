@@ -241,6 +241,81 @@ def test_a_question_that_outlives_its_turn_is_withdrawn() -> None:
     assert effects[-1] == End(3)
 
 
+DURABLE = {**QUESTION, "_meta": {"chant": {"requestId": "r1"}}}
+WAITS = {
+    "stopReason": "waiting",
+    "_meta": {"chant": {"status": "gated", "exitCode": 3, "state": "waiting", "requestId": "r1"}},
+}
+
+
+def test_a_question_that_a_later_prompt_answers_is_put_after_the_turn() -> None:
+    talk = conversation("go")
+
+    assert talk.received(Request("r1", "session/request_permission", DURABLE)) == []
+    put = talk.received(Result(3, WAITS))
+    again = talk.typed("maybe")
+    answered = talk.typed("1")
+    over = talk.received(Result(4, {"stopReason": "end_turn"}))
+
+    assert put[-1] == Ask("answer (1-2): ", fresh=True)
+    assert again == [Ask("answer (1-2): ", fresh=True)]
+    answer, prompt = sent(answered)
+    assert chose(answer) == {"outcome": "selected", "optionId": "y"}
+    assert prompt["method"] == "session/prompt"
+    permission = {"requestId": "r1", "optionId": "y"}
+    assert prompt["params"]["_meta"] == {"chant": {"permission": permission}}
+    assert over[-1] == End(0)
+
+
+@pytest.mark.parametrize(("policy", "option"), [("allow", "y"), ("reject", "n")])
+def test_a_policy_answers_by_a_later_prompt_too(*, policy: Policy, option: str) -> None:
+    talk = conversation("go", policy=policy, interactive=False)
+    talk.received(Request("r1", "session/request_permission", DURABLE))
+
+    _, prompt = sent(talk.received(Result(3, WAITS)))
+
+    assert prompt["params"]["_meta"]["chant"]["permission"]["optionId"] == option
+
+
+def test_where_nobody_can_be_asked_a_late_question_stays_open() -> None:
+    talk = conversation("go", interactive=False)
+    talk.received(Request("r1", "session/request_permission", DURABLE))
+
+    effects = talk.received(Result(3, WAITS))
+
+    assert [chose(answer) for answer in sent(effects)] == [{"outcome": "cancelled"}]
+    assert effects[-1] == End(3)
+
+
+@pytest.mark.parametrize("how", ["typing ended", "ctrl-c", "agent died"])
+def test_a_late_question_without_an_answer_is_dropped(how: str) -> None:
+    talk = conversation("go")
+    talk.received(Request("r1", "session/request_permission", DURABLE))
+    talk.received(Result(3, WAITS))
+
+    match how:
+        case "typing ended":
+            effects = talk.typing_ended()
+        case "ctrl-c":
+            effects = talk.interrupted()
+        case _:
+            effects = talk.agent_gone("exit code 1", ())
+
+    assert [chose(answer) for answer in sent(effects)] == [{"outcome": "cancelled"}]
+    assert isinstance(effects[-1], End)
+
+
+def test_a_late_question_of_a_cancelled_turn_is_dropped() -> None:
+    talk = conversation("go")
+    talk.received(Request("r1", "session/request_permission", DURABLE))
+
+    cancel, answer = sent(talk.interrupted())
+
+    assert cancel["method"] == "session/cancel"
+    assert chose(answer) == {"outcome": "cancelled"}
+    assert talk.received(Result(3, {"stopReason": "cancelled"}))[-1] == End(130)
+
+
 def test_what_we_do_not_offer_is_refused_and_what_we_do_not_know_is_noted() -> None:
     talk = conversation("go")
 
