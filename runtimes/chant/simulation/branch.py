@@ -1,11 +1,17 @@
-"""A simulated ledger branch: `ops.branch.Branch` on a simulated disk instead of git."""
+"""A simulated ledger branch: the real `ops.branch.Branch` on a git that is a simulated disk.
+
+What is git's own (commits, the compare-and-swap of a ref) is played here; trying again, and what a
+lost race means, is the real code.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
+from ops.branch import Branch
 from ops.errors import LedgerError
+from ops.git import GitFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +20,11 @@ if TYPE_CHECKING:
     from actors.simulation.platform import SimPlatform
 
 REF, OBJECTS = "refs/ledger", "objects"
-TRIES = 20
+NOWHERE = "/dev/null/nowhere"
+"""No lock can be had there, so every race is run out."""
+PAUSE_S = 0.01
+LOST_RACE_CODE = 128
+LOST_RACE = "cannot lock ref: is at another commit but expected this one"
 
 
 class SimTree:
@@ -48,22 +58,57 @@ class SimTree:
             yield path, self._files[blob].encode()
 
 
-class SimBranch:
+class SimGit:
+    """The commands of `ops.git.Git` that a branch needs for its ref."""
+
+    def __init__(self, platform: SimPlatform, disk: SimDisk, moved: Callable[[], None]) -> None:
+        """Keep the ref on ``disk``; ``moved`` is called whenever it was moved."""
+        self._platform = platform
+        self._disk = disk
+        self._moved = moved
+        self._lock = platform.condition()
+
+    def ask(self, *args: str) -> str | None:
+        """Answer ``rev-parse``: the newest commit."""
+        del args
+        content = self._disk.read(REF)
+        return content.decode() if content else None
+
+    def run(self, command: str, *args: str) -> bytes:
+        """Obey ``update-ref --no-deref REF NEW [OLD]``; an empty OLD: there is none yet.
+
+        Raises:
+            GitFailed: The ref is not at OLD.
+            LedgerError: The disk failed.
+
+        """
+        _flag, _ref, new, *old = args
+        try:
+            with self._lock:
+                if old and old[0] != (self.ask() or ""):
+                    raise GitFailed(command, LOST_RACE_CODE, LOST_RACE)
+                self._disk.replace(REF, new.encode())
+        except OSError as error:
+            raise _failed(error) from error
+        self._moved()
+        return b""
+
+    def pause(self, seconds: float) -> None:
+        """Let others go on: how long is drawn at random, which no seed knows of."""
+        del seconds
+        self._platform.sleep(PAUSE_S)
+
+
+class SimBranch(Branch):
     """See `ops.branch.Branch`."""
 
     def __init__(self, platform: SimPlatform, disk: SimDisk, moved: Callable[[], None]) -> None:
         """Be the branch on ``disk``; ``moved`` is called whenever something was written."""
-        self._moved = moved
+        super().__init__(cast("Any", SimGit(platform, disk, moved)), "ledger", NOWHERE)
         self._platform = platform
         self._disk = disk
-        self._lock = platform.condition()
 
-    def tip(self) -> str | None:
-        """Return the newest commit."""
-        content = self._disk.read(REF)
-        return content.decode() if content else None
-
-    def tree(self) -> SimTree:
+    def tree(self) -> Any:
         """Return the newest state.
 
         Raises:
@@ -79,48 +124,21 @@ class SimBranch:
             message = f"commit {tip} is damaged"
             raise LedgerError(message) from error
 
-    def edit(
-        self, make: Callable[[SimTree], Mapping[str, bytes] | None], message: str
-    ) -> str | None:
-        """Write files in one commit, by compare-and-swap.
-
-        Raises:
-            LedgerError: The disk failed, or others were faster each time.
-
-        """
-        try:
-            for _ in range(TRIES):
-                tree = self.tree()
-                files = make(tree)
-                if files is None:
-                    return None
-                commit = self._commit(tree, files)
-                if self._swap(commit, tree.tip):
-                    return commit
-        except OSError as error:
-            text = f"git: {error}"
-            raise LedgerError(text) from error
-        text = f"nothing was written: {message}"
-        raise LedgerError(text)
-
-    def take_back(self, commit: str) -> bool:
-        """Undo a commit; nothing here is pushed, so nobody asks for it."""
-        del commit
-        return False
-
-    def _commit(self, tree: SimTree, files: Mapping[str, bytes]) -> str:
+    def _commit(
+        self, files: Mapping[str, bytes], tip: str | None, message: str, also: str | None = None
+    ) -> str:
+        del message, also
         commit = self._platform.entropy(4).hex()
-        kept = {
-            path: content.decode() for path, content in tree.contents(tree.blobs(*tree.folders()))
-        }
+        kept: dict[str, str] = {}
+        if tip is not None:
+            kept = json.loads(self._disk.read(f"{OBJECTS}/{tip}") or b"")
         kept.update({path: content.decode() for path, content in files.items()})
-        self._disk.replace(f"{OBJECTS}/{commit}", json.dumps(kept).encode())
+        try:
+            self._disk.replace(f"{OBJECTS}/{commit}", json.dumps(kept).encode())
+        except OSError as error:
+            raise _failed(error) from error
         return commit
 
-    def _swap(self, commit: str, tip: str | None) -> bool:
-        with self._lock:
-            if self.tip() != tip:
-                return False
-            self._disk.replace(REF, commit.encode())
-        self._moved()
-        return True
+
+def _failed(error: OSError) -> LedgerError:
+    return LedgerError(f"git: {error}")

@@ -153,6 +153,20 @@ def servers_beside(world: World) -> None:
     first.until_closed()
 
 
+def racing_servers(world: World) -> None:
+    """Two servers whose runs end at the same moment: both are recorded."""
+    plan = failing_plan("op0", world.numbers.choice(("takes=1", "code=1")))
+    talk = ChantTalk(world, {"op0": plan})
+    opened = [(talk.serve(), talk.client) for _ in range(2)]
+    for _ in range(2):
+        requests = [(client, client.prompt(session, "run op0")) for session, client in opened]
+        for client, request in requests:
+            client.answer(request)
+    for _, client in opened:
+        client.end_input()
+        client.until_closed()
+
+
 def torn_ledger(world: World) -> None:
     """Runs on a ledger whose last line was cut off."""
     talk = ChantTalk(world, {"op0": drawn_plan("op0", world.numbers)})
@@ -217,6 +231,7 @@ SCENARIOS = (
     Scenario("killed-at-worst", "a server killed while it records or marks", runs_killed_at_worst),
     Scenario("cancelled-clean-ups", "cancels while a run cleans up", cancelled_clean_ups),
     Scenario("beside", "a server that takes another's run for dead", servers_beside),
+    Scenario("racing", "two servers that record at the same moment", racing_servers),
     Scenario("torn-ledger", "a ledger whose last line was cut off", torn_ledger),
     Scenario("long-clean-ups", "clean-up that ends by its limit only", long_clean_ups, 2, calm=0.3),
     Scenario("gates", "a run at a gate, and people who answer", gates, 2),
