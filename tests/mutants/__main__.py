@@ -13,9 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.mutants.catalog import MUTANTS
+from tests.mutants.catalog import MUTANTS, SEEDS
 from tests.mutants.hunt import hunt
-from tests.mutants.mutant import Simulate
 
 if TYPE_CHECKING:
     from tests.mutants.hunt import Look
@@ -37,7 +36,7 @@ def main() -> int:
         or any(word in f"{mutant.name} {mutant.file}" for word in options.words)
     ]
     if options.simulate:
-        wanted = [mutant._replace(caught_by=(Simulate(2000),)) for mutant in wanted]
+        wanted = [mutant._replace(caught_by=(SEEDS,)) for mutant in wanted]
     with tempfile.TemporaryDirectory(prefix="chantry-mutants-") as folder:
         findings = hunt(wanted, Path(folder), options.jobs, _tell)
     print(f"{len(wanted)} mutants, {len(findings)} findings")

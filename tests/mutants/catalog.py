@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from tests.mutants.mutant import Mutant, Pytest, Simulate
 
-SEEDS = Simulate(600)
-"""Every scenario in turn; what few seeds find, the 2,000 of `make test` find too."""
-
-CRASHES = Simulate(600, plan="crashes.toml")
-"""The same while every actor crashes now and then."""
+SEEDS = Simulate(2000)
+"""Every scenario in turn, with the faults that seeds draw: what `make test` plays too."""
 
 GATE = (
     Mutant(
@@ -26,7 +23,7 @@ GATE = (
         "                self._changed.notify_all()\n",
         '                self._batch, self._batch_count = memoryview(b""), 0\n'
         "                self._changed.notify()\n",
-        (Pytest("tests/actors/test_gate.py"),),
+        (Pytest("tests/actors/test_gate.py"), SEEDS),
     ),
     Mutant(
         "the gate lets one message too many in",
@@ -48,7 +45,7 @@ GATE = (
         "actors/gate.py",
         "            self._batch = self._batch[size:]\n",
         "            self._batch = self._batch[size if size == len(self._batch) else 0 :]\n",
-        (Pytest("tests/actors/test_gate.py"),),
+        (Pytest("tests/actors/test_gate.py"), SEEDS),
     ),
 )
 
@@ -65,7 +62,7 @@ CONNECTION = (
         "protocol/owed.py",
         '        if entry is None or entry.state == "answering":\n            return False\n',
         "        if entry is None:\n            return False\n",
-        (Pytest("tests/protocol/test_owed.py"),),
+        (Pytest("tests/protocol/test_owed.py"), SEEDS),
         fast=True,
     ),
     Mutant(
@@ -88,7 +85,7 @@ CONNECTION = (
         "actors/turn_host.py",
         "        if not self._settled:",
         "        if True:",
-        (CRASHES,),
+        (SEEDS,),
     ),
     Mutant(
         "a request is told before anybody owes it",
@@ -114,7 +111,7 @@ CONNECTION = (
         "actors/router.py",
         "            self._state.lost.append(message)\n",
         "            pass\n",
-        (CRASHES,),
+        (SEEDS,),
     ),
     Mutant(
         "a turn is started before it lies on its desk",
@@ -128,7 +125,7 @@ CONNECTION = (
         "actors/switchboard.py",
         "        return seq < last\n",
         "        return last > 0\n",
-        (Pytest("tests/actors/test_switchboard.py"),),
+        (Pytest("tests/actors/test_switchboard.py"), SEEDS),
     ),
     Mutant(
         "a cancel that overtook its prompt is forgotten",
@@ -159,28 +156,28 @@ TURNS = (
         "actors/step_executor.py",
         "            slot.lost.append(message)\n",
         "            pass\n",
-        (CRASHES,),
+        (SEEDS,),
     ),
     Mutant(
         "an effect is forgotten before it is done",
         "actors/step_executor.py",
         "        self._perform(slot, slot.todo[0])\n        slot.todo.popleft()\n",
         "        self._perform(slot, slot.todo.popleft())\n",
-        (CRASHES,),
+        (SEEDS,),
     ),
     Mutant(
         "a callable step runs in its executor",
         "actors/callable_step.py",
         '        self._platform.spawn(f"step-{self._work.name}-{self.step_id}", self._run)\n',
         "        self._run()\n",
-        (Pytest("tests/actors/test_callable_step.py"),),
+        (Pytest("tests/actors/test_callable_step.py"), SEEDS),
     ),
     Mutant(
         "output that waits for room is not let go at the step's end",
         "actors/outlet.py",
         "            source.ended = True\n            self._changed.notify_all()\n",
         "            source.ended = True\n",
-        (Pytest("tests/actors/test_outlet.py"),),
+        (Pytest("tests/actors/test_outlet.py"), SEEDS),
     ),
     Mutant(
         "a turn's last word overtakes what it said",
@@ -199,14 +196,14 @@ SUPERVISION = (
         "actors/supervisor.py",
         "    with suppress(ActorDeadError):  # it ended by itself",
         "    with suppress():  # it ended by itself",
-        (Pytest("tests/actors/test_supervisor.py"),),
+        (Pytest("tests/actors/test_supervisor.py"), SEEDS),
     ),
     Mutant(
         "a closed mailbox drops what waits in it",
         "actors/mailbox.py",
         "        self._left_over(told)\n",
         "        self._left_over(told[:0])\n",
-        (Pytest("tests/actors/test_mailbox.py"), CRASHES),
+        (Pytest("tests/actors/test_mailbox.py"), SEEDS),
     ),
     Mutant(
         "control messages queue up like any other",
@@ -220,7 +217,7 @@ SUPERVISION = (
         "actors/address.py",
         "                self._held.extendleft(reversed(messages))\n",
         "                self._held.extend(messages)\n",
-        (Pytest("tests/actors/test_address.py"),),
+        (Pytest("tests/actors/test_address.py"), SEEDS),
     ),
     Mutant(
         "a stale tick is taken for a new one",
@@ -237,7 +234,7 @@ RUNS = (
         "ops/run_state.py",
         "for phase in reversed(plan.on_failure)]",
         "for phase in plan.on_failure]",
-        (Pytest("tests/ops/test_run_state.py"),),
+        (Pytest("tests/ops/test_run_state.py"), SEEDS),
         fast=True,
     ),
     Mutant(
@@ -245,7 +242,7 @@ RUNS = (
         "ops/run_state.py",
         '            return self._settle("ok", at)\n',
         "            return self._compensate(at)\n",
-        (Pytest("tests/ops/test_run_state.py"),),
+        (Pytest("tests/ops/test_run_state.py"), SEEDS),
         fast=True,
     ),
     Mutant(
@@ -253,28 +250,32 @@ RUNS = (
         "ops/run_state.py",
         "        if phase is not None and not (self._hard or self._out_of_time):\n",
         '        if phase is not None and self.clean_up[self._at - 1].verdict == "ok":\n',
-        (Pytest("tests/ops/test_run_state.py"),),
+        (Pytest("tests/ops/test_run_state.py"), SEEDS),
     ),
     Mutant(
         "a second cancel cancels the clean-up",
         "ops/run_state.py",
         '        if self._stop or self._stage == "compensating":\n            return []\n',
         '        if self._stage == "compensating":\n            return self._stop_phase(at)\n',
-        (Pytest("tests/ops/test_run_state.py"),),
+        (Pytest("tests/ops/test_run_state.py"), SEEDS),
     ),
     Mutant(
         "clean-up has no limit",
         "ops/run_state.py",
         "        self._out_of_time = True\n        return phase.stop(at)\n",
         "        return []\n",
-        (Pytest("tests/ops/test_run_state.py"),),
+        (Pytest("tests/ops/test_run_state.py"), SEEDS),
     ),
     Mutant(
         "clean-up begins before its note is on the disk",
         "ops/run_state.py",
         "        return [MarkCompensation(), told, timer, *self.clean_up[0].begin(at)]\n",
         "        return [told, timer, *self.clean_up[0].begin(at), MarkCompensation()]\n",
-        (Pytest("tests/ops/test_run_state.py"), Pytest("tests/ops/test_run_state_properties.py")),
+        (
+            Pytest("tests/ops/test_run_state.py"),
+            Pytest("tests/ops/test_run_state_properties.py"),
+            SEEDS,
+        ),
     ),
 )
 
@@ -284,7 +285,7 @@ LEDGER = (
         "ops/branch.py",
         '"update-ref", "--no-deref", self.ref, commit, tip or "")',
         '"update-ref", "--no-deref", self.ref, commit)',
-        (Pytest("tests/ops/test_ledger.py"),),
+        (Pytest("tests/ops/test_ledger.py"), SEEDS),
     ),
     Mutant(
         "a run may be recorded twice",
@@ -292,28 +293,28 @@ LEDGER = (
         "            if is_known(record, _newest_first(tree, env, op, content)):\n"
         "                return None\n",
         "",
-        (Pytest("tests/ops/test_ledger.py"),),
+        (Pytest("tests/ops/test_ledger.py"), SEEDS),
     ),
     Mutant(
         "a line that was cut off swallows the next",
         "ops/run_files.py",
         'content if not content or content.endswith(b"\\n") else content + b"\\n"',
         "content",
-        (Pytest("tests/ops/test_ledger.py"),),
+        (Pytest("tests/ops/test_ledger.py"), SEEDS),
     ),
     Mutant(
         "what became of a run does not outrank that it was interrupted",
         "ops/run_files.py",
         'record["status"] == "interrupted" or each != "interrupted" for each in known',
         "True for each in known",
-        (Pytest("tests/ops/test_ledger.py"),),
+        (Pytest("tests/ops/test_ledger.py"), SEEDS),
     ),
     Mutant(
         "an interrupted run's process may be another with its number",
         "ops/in_flight.py",
         'now is not None and now == note["start_time"]',
         "now is not None",
-        (Pytest("tests/ops/test_in_flight.py", "given_to_another or as_interrupted_once"),),
+        (Pytest("tests/ops/test_in_flight.py", "given_to_another or as_interrupted_once"), SEEDS),
         fast=True,
     ),
     Mutant(
@@ -321,14 +322,14 @@ LEDGER = (
         "ops/in_flight.py",
         "            settled.append(record)\n        marker.end()\n",
         "            settled.append(record)\n",
-        (Pytest("tests/ops/test_in_flight.py"),),
+        (Pytest("tests/ops/test_in_flight.py"), SEEDS),
     ),
     Mutant(
         "the note of a run does not say that clean-up began",
         "ops/in_flight.py",
         "        self.put(self.record, compensating=True)\n",
         "        self.put(self.record, compensating=False)\n",
-        (Pytest("tests/ops/test_in_flight.py", "given_to_another or as_interrupted_once"),),
+        (Pytest("tests/ops/test_in_flight.py", "given_to_another or as_interrupted_once"), SEEDS),
         fast=True,
     ),
     Mutant(
@@ -336,7 +337,7 @@ LEDGER = (
         "runtimes/chant/project_tasks.py",
         "            kept = keeper.marker.keep(record)\n",
         "            kept = False\n            keeper.marker.end()\n",
-        (Pytest("tests/runtimes/chant/test_project_tasks.py"),),
+        (Pytest("tests/runtimes/chant/test_project_tasks.py"), SEEDS),
     ),
     Mutant(
         "a file is changed in place",

@@ -7,7 +7,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import Mutant, Simulate
 from tests.mutants.workshop import Workshop
 
 if TYPE_CHECKING:
@@ -86,8 +86,10 @@ def _mutant(workshop: Workshop, mutant: Mutant) -> Look:
 
 def _missed(workshop: Workshop, catcher: Catcher) -> str:
     match workshop.ask(catcher):
-        case "failed" | "hung":
+        case "failed":
             return ""
+        case "hung":
+            return f"{catcher} never ended" if isinstance(catcher, Simulate) else ""
         case "passed":
             return f"SURVIVES {catcher}"
         case "broken":

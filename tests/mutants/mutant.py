@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple, TypeAlias
-
-PLANS = Path(__file__).parent / "plans"
 
 
 class Simulate(NamedTuple):
-    """Play seeds of the simulation; it must find a violation."""
+    """Play seeds of the simulation; it must find a violation.  Faults are drawn by the seeds."""
 
     seeds: int
     scenario: str | None = None
-    plan: str | None = None
-    """A fault plan beside this file; None: each seed draws its own."""
 
     def __str__(self) -> str:
-        words = " ".join(self.words[3:]).replace(f"{PLANS}/", "")
-        return f"chantry simulate {words}"
+        return f"chantry simulate {' '.join(self.words[3:])}"
 
     @property
     def words(self) -> tuple[str, ...]:
         """What follows the interpreter."""
         only = () if self.scenario is None else ("--scenario", self.scenario)
-        faults = () if self.plan is None else ("--faults", str(PLANS / self.plan))
         code = "from runtimes.chantry.cli import main; main()"
         how = ("--jobs", "1", "--backend", "greenlet", "--fail-fast", "--seeds", str(self.seeds))
-        return ("-c", code, "simulate", *how, *only, *faults)
+        return ("-c", code, "simulate", *how, *only)
 
 
 class Pytest(NamedTuple):

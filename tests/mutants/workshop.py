@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from tests.mutants.mutant import Simulate
 from tests.shared import ROOT
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ COPIED = ("actors", "examples", "ops", "protocol", "runtimes", "tests")
 LEFT = shutil.ignore_patterns("__pycache__", "node_modules", "mutants", "e2e")
 LIMIT_S = 120.0
 """A mutant that makes its tests hang is caught too: nobody would overlook that."""
+SIMULATE_LIMIT_S = 600.0
+"""The simulation never hangs: it says who waits for what, and exits with 1."""
 TIMEOUT_OF_A_TEST_S = 30
 
 Outcome: TypeAlias = Literal["passed", "failed", "hung", "broken"]
@@ -68,7 +71,7 @@ class Workshop:
                 stderr=subprocess.STDOUT,
                 text=True,
                 check=False,
-                timeout=LIMIT_S,
+                timeout=SIMULATE_LIMIT_S if isinstance(catcher, Simulate) else LIMIT_S,
             )
         except subprocess.TimeoutExpired:
             return "hung"
