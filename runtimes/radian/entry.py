@@ -18,9 +18,11 @@ def main() -> None:
     end_at_once()
     argv = sys.argv[1:]
     if argv[:1] == ["exec"] and not HELP.intersection(argv) and COMPLETING not in os.environ:
+        # As below; a turn runs with the collector on again.
+        gc.disable()
         from runtimes.radian.exec_run import run_exec
 
-        sys.exit(run_exec(argv[1:], os.environ))
+        _end(run_exec(argv[1:], os.environ))
     if argv[:1] == ["acp"] and not HELP.intersection(argv) and COMPLETING not in os.environ:
         # Nothing that start-up makes is garbage; serving turns the collector on again.
         gc.disable()
@@ -31,3 +33,13 @@ def main() -> None:
     from runtimes.radian.cli import radian
 
     radian(prog_name="radian")
+
+
+def _end(code: int) -> None:
+    """Exit at once, with what was printed; nobody may be there to read it."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            code = code or 1
+    os._exit(code)

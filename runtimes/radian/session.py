@@ -35,6 +35,8 @@ from runtimes.radian.session_jobs import SessionJobs
 from runtimes.radian.settings import SettingsError
 from runtimes.radian.system_prompt import system_prompt
 from runtimes.radian.tool_round import ToolDesk
+from runtimes.radian.tools.ask_user import NAME as ASK_USER
+from runtimes.radian.tools.ask_user import AskUser
 from runtimes.radian.tools.base import ToolContext
 from runtimes.radian.tools.builtin import builtin_tools
 from runtimes.radian.tools.environment import tool_env
@@ -138,7 +140,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         provider = make_provider(settings.provider, secrets)
     except ScriptInvalid as error:
         raise SettingsError(str(error)) from error
-    tools = builtin_tools(settings.profile, environ)
+    tools = {**builtin_tools(settings.profile, environ), ASK_USER: AskUser()}
     journal, entries, warnings = _journal(sessions, plan)
     session_id = _id_of(entries)
     side_files = sessions.side_files(session_id)

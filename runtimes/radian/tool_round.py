@@ -1,7 +1,7 @@
 """The calls of one answer: prepared, decided, run, and told, each exactly once.  Pure.
 
 Neighbours that only read run side by side, everything else one after the other, in the order of
-the calls.  Results are recorded as they come.
+the calls.  Results are told as they come, and recorded in the order of the calls.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ class _Call:
     asked: int = 0
     """Questions put so far, of all kinds."""
     since_s: float = 0.0
+    result: ToolResult | None = None
+    """Until it is recorded."""
 
     @property
     def is_open(self) -> bool:
@@ -314,7 +316,7 @@ class ToolRound:
         output = self._desk.mask(outcome.output)
         status: Literal["completed", "failed"] = "failed" if outcome.failed else "completed"
         call_id = call.use.call_id
-        record = ToolResult(
+        call.result = ToolResult(
             self._turn,
             call_id,
             status,
@@ -324,7 +326,18 @@ class ToolRound:
             _file_name(outcome),
         )
         said = events.ToolResult(self._turn, call_id, status, output, outcome.reason)
-        return [Write((record,)), Say((said,))]
+        return [*self._ordered_writes(), Say((said,))]
+
+    def _ordered_writes(self) -> list[RoundEffect]:
+        """Record the results that no earlier call holds up."""
+        writes: list[RoundEffect] = []
+        for call in self._calls:
+            if call.is_open or (call.state == "new" and not self._stopped):
+                break
+            if call.result is not None:
+                writes.append(Write((call.result,)))
+                call.result = None
+        return writes
 
     def _since(self, call: _Call) -> int:
         return round((self._desk.monotonic() - call.since_s) * 1000)

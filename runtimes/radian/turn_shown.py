@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Protocol
@@ -93,6 +94,7 @@ def run_shown(session: AgentSession, shown: Shown, content: Sequence[UserPart]) 
     from runtimes.radian.agent_turn import TurnOutcome
     from runtimes.radian.result import result_table
 
+    gc.enable()
     ended = run_turn(session.turn(content), shown.show, cancel_when_unheard=True)
     outcome = ended.turn.value
     if not isinstance(outcome, TurnOutcome):

@@ -18,7 +18,6 @@ def builtin_tools(profile: ProfileName, environ: Mapping[str, str]) -> dict[str,
 
     ``environ`` may name proxies for `fetch`.
     """
-    from runtimes.radian.tools.ask_user import AskUser
     from runtimes.radian.tools.fetch import Fetch
     from runtimes.radian.tools.glob import Glob
     from runtimes.radian.tools.grep import Grep
@@ -37,7 +36,6 @@ def builtin_tools(profile: ProfileName, environ: Mapping[str, str]) -> dict[str,
         Patch(),
         Shell(),
         JobTool(),
-        AskUser(),
         Todo(),
         Fetch(environ),
     )

@@ -1,0 +1,153 @@
+"""The calls of one answer, by values: what runs beside what, what is told and what is recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from actors.turn import AbortStep, Say, StartStep, StepEnded
+from actors.work import CallableWork, StepEnd
+from runtimes.models.base import ToolUse
+from runtimes.radian import events
+from runtimes.radian.permissions import Request
+from runtimes.radian.policy import Policy
+from runtimes.radian.records import PermissionDecided, ToolResult
+from runtimes.radian.rules import Rules
+from runtimes.radian.tool_round import ToolDesk, ToolRound, Write
+from runtimes.radian.tools.base import Prepared, ToolOutcome, ToolRun, ToolView, returned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from runtimes.radian.tools.base import Input, Kind, ToolContext
+
+SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+CONTEXT: Any = None
+"""No tool here looks at it."""
+
+
+@dataclass
+class Tool:
+    """A tool that does nothing."""
+
+    name: str
+    read_only: bool
+    kind: Kind = "read"
+    summary: str = ""
+    schema: Mapping[str, Any] = field(default_factory=lambda: SCHEMA)
+
+    def prepare(self, values: Input, context: ToolContext) -> Prepared:
+        del context
+        return Prepared(self.name, values, ToolView(self.name), Request(self.name, "talk"))
+
+    def start(self, prepared: Prepared, call_id: str, context: ToolContext) -> ToolRun:
+        del prepared, call_id, context
+        return ToolRun(CallableWork(self.name, lambda _: ToolOutcome("")), returned)
+
+
+LOOK, CHANGE = Tool("look", read_only=True), Tool("change", read_only=False)
+
+
+def round_of(*names: str, mask: Any = str) -> ToolRound:
+    uses = [ToolUse(f"c{at}", name, "{}") for at, name in enumerate(names, 1)]
+    desk = ToolDesk(
+        {"look": LOOK, "change": CHANGE},
+        CONTEXT,
+        Policy("workspace", Rules()),
+        monotonic=lambda: 0.0,
+        mask=mask,
+    )
+    return ToolRound(1, "t1.1", uses, desk)
+
+
+def started(effects: Iterable[Any]) -> list[str]:
+    return [each.step_id for each in effects if isinstance(each, StartStep)]
+
+
+def written(effects: Iterable[Any]) -> list[str]:
+    records = [record for each in effects if isinstance(each, Write) for record in each.records]
+    return [each.call_id for each in records if isinstance(each, ToolResult)]
+
+
+def told(effects: Iterable[Any]) -> list[str]:
+    items = [item for each in effects if isinstance(each, Say) for item in each.items]
+    return [each.call_id for each in items if isinstance(each, events.ToolResult)]
+
+
+def end(round_: ToolRound, step_id: str, value: Any) -> list[Any]:
+    return round_.hear(StepEnded(StepEnd(step_id, "returned", value=value)))
+
+
+def prepared(round_: ToolRound, number: int, tool: Tool) -> list[Any]:
+    return end(round_, f"t1.1.{number}/prepare", tool.prepare({}, CONTEXT))
+
+
+def test_neighbours_that_only_read_run_side_by_side_and_changes_alone() -> None:
+    calls = round_of("look", "look", "change", "look")
+
+    assert started(calls.begin()) == ["t1.1.1/prepare", "t1.1.2/prepare"]
+    assert started(prepared(calls, 1, LOOK)) == ["t1.1.1/run"]
+    assert started(prepared(calls, 2, LOOK)) == ["t1.1.2/run"]
+    assert started(end(calls, "t1.1.1/run", ToolOutcome("one"))) == []
+    assert started(end(calls, "t1.1.2/run", ToolOutcome("two"))) == ["t1.1.3/prepare"]
+    assert started(prepared(calls, 3, CHANGE)) == ["t1.1.3/run"]
+    assert started(end(calls, "t1.1.3/run", ToolOutcome("three"))) == ["t1.1.4/prepare"]
+
+
+def test_results_are_told_as_they_come_and_recorded_in_the_order_of_the_calls() -> None:
+    calls = round_of("look", "look")
+    calls.begin()
+    prepared(calls, 1, LOOK)
+    prepared(calls, 2, LOOK)
+
+    second = end(calls, "t1.1.2/run", ToolOutcome("two"))
+    first = end(calls, "t1.1.1/run", ToolOutcome("one"))
+
+    assert (told(second), written(second)) == (["c2"], [])
+    assert (told(first), written(first)) == (["c1"], ["c1", "c2"])
+    assert calls.done
+
+
+def test_each_use_is_decided_before_it_runs_and_that_is_recorded() -> None:
+    calls = round_of("change")
+    calls.begin()
+
+    effects = prepared(calls, 1, CHANGE)
+
+    kinds = [type(each).__name__ for each in effects]
+    assert kinds == ["Say", "Write", "Say", "StartStep"]
+    decided = next(each for each in effects if isinstance(each, Write)).records[0]
+    assert decided == PermissionDecided(1, "c1", "allow_once", "profile")
+
+
+def test_a_stop_starts_nothing_more_and_waits_for_what_runs() -> None:
+    calls = round_of("change", "change")
+    calls.begin()
+    prepared(calls, 1, CHANGE)
+
+    assert calls.stop() == [AbortStep("t1.1.1/run")]
+    assert not calls.done
+    effects = calls.hear(StepEnded(StepEnd("t1.1.1/run", "cancelled")))
+
+    assert (started(effects), written(effects), calls.done) == ([], ["c1"], True)
+
+
+def test_a_step_that_is_lost_is_a_failed_call() -> None:
+    calls = round_of("look")
+    calls.begin()
+
+    effects = calls.hear(StepEnded(StepEnd("t1.1.1/prepare", "lost", error="the guardian died")))
+
+    result = next(each for each in effects if isinstance(each, Write)).records[0]
+    assert isinstance(result, ToolResult)
+    assert (result.status, "the guardian died" in result.output) == ("failed", True)
+
+
+def test_secrets_are_masked_in_what_is_told_and_recorded() -> None:
+    calls = round_of("look", mask=lambda text: text.replace("hunter2hunter2", "[secret]"))
+    calls.begin()
+    prepared(calls, 1, LOOK)
+
+    effects = end(calls, "t1.1.1/run", ToolOutcome("key hunter2hunter2"))
+
+    assert "hunter2" not in repr(effects)
