@@ -16,7 +16,6 @@ from runtimes.models.registry import make_provider
 from runtimes.models.scripted import ScriptInvalid
 from runtimes.models.secrets import Secrets
 from runtimes.radian import events
-from runtimes.radian.agent_turn import AgentTurn
 from runtimes.radian.healing import calls_of
 from runtimes.radian.home import sessions_of
 from runtimes.radian.ids import new_session_id
@@ -49,6 +48,7 @@ from runtimes.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from runtimes.radian.agent_turn import AgentTurn
     from runtimes.radian.asker import Asker
     from runtimes.radian.journal import Journal
     from runtimes.radian.records import Entry, Origin, UserPart
@@ -88,6 +88,8 @@ class AgentSession:
 
     def turn(self, content: Sequence[UserPart], origin: Origin = "prompt") -> AgentTurn:
         """Make the next turn; the one before must be over."""
+        from runtimes.radian.agent_turn import AgentTurn
+
         self.last_turn += 1
         message = UserMessage(self.last_turn, tuple(content))
         return AgentTurn(self.desk, self.last_turn, origin, message)
