@@ -14,7 +14,7 @@ from tests.waiting_places import places
 if TYPE_CHECKING:
     from pathlib import Path
 
-SEARCHED = ("actors", "ops", "runtimes/chant", "runtimes/radian")
+SEARCHED = ("actors", "ops", "runtimes/chant", "runtimes/models", "runtimes/radian")
 
 APART = frozenset({"simulation", "resources"})
 """The simulation is where the faults come from; reading resources is part of no run."""
@@ -28,6 +28,7 @@ ON_A_TOKEN = "waits on a cancel signal, whose own wait is the platform's"
 LAST_RESORT = "the bounded end of a process that is being left"
 SET_UP = "makes the object only"
 COMMAND_LINE = "a command at a terminal, not a server; its wait is bounded or ended by a signal"
+BEFORE_SERVING = "a word on stderr before anything is served"
 READS_OPS = "reading declarations is part of no run, and has a limit of its own"
 
 EXEMPT: dict[str, str] = {
@@ -60,7 +61,13 @@ EXEMPT: dict[str, str] = {
     "runtimes/chant/live_view.py": COMMAND_LINE,
     "runtimes/chant/operator/operating.py": COMMAND_LINE,
     "runtimes/chant/verbs/run_cancel.py": COMMAND_LINE,
-    "runtimes/chant/serving.py _refuse": "says why nothing is served",
+    "runtimes/chant/serving.py": BEFORE_SERVING,
+    "runtimes/models/calling.py call_model": ON_A_TOKEN,
+    "runtimes/models/credentials.py CredentialStore.write": "a person stores a key, at a terminal",
+    "runtimes/models/hang_up.py aside": "within a call, which has model.open and model.chunk",
+    "runtimes/models/scripted.py Scripted.stream": ON_A_TOKEN,
+    "runtimes/radian/serving.py": BEFORE_SERVING,
+    "runtimes/radian/terminal_asker.py _read": COMMAND_LINE,
     "runtimes/radian/tools/landlock_main.py": "the sandbox's own process, about to be a program",
 }
 """Module, or module and (class and) function: why no fault can be put there."""
