@@ -6,6 +6,7 @@ moment leaves the branch as it was, perhaps with a few unreachable objects.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import time
@@ -215,7 +216,9 @@ class _queue:  # noqa: N801 - used like a function
 
     def __enter__(self) -> None:
         try:
-            os.makedirs(os.path.dirname(self._path), exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                # One level, not a path: a repository that is gone must not be made anew.
+                os.mkdir(os.path.dirname(self._path))
             self._lock = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError:
             return

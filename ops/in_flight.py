@@ -201,12 +201,24 @@ def note_of(
 def _write(path: str, record: Mapping[str, Any], faults: Faults, *, compensating: bool) -> None:
     pid = os.getpid()
     note = note_of(record, pid, start_time(pid), compensating=compensating)
+    _make_folder(os.path.dirname(path))
     with whole_file(path, faults=faults) as stream:
         stream.write(json.dumps(note).encode())
         stream.flush()
         faults.at(BEFORE_FSYNC.name, os.path.basename(path))
         os.fsync(stream.fileno())
     _sync_folder(os.path.dirname(path), faults)
+
+
+def _make_folder(folder: str) -> None:
+    """Make the folder of the notes, but no repository where there is none any more.
+
+    Something called ``.git`` with nothing but notes in it would be in the way when the real one,
+    or the whole project, is moved back.
+    """
+    for each in (os.path.dirname(folder), folder):
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(each)
 
 
 def _sync_folder(folder: str, faults: Faults) -> None:

@@ -106,12 +106,16 @@ class ProjectTasks:
             return Recorded()
         try:
             appended = keeper.ledger.append_run(record)
-        except LedgerError as error:
+        except (LedgerError, OSError) as error:  # a full disk stops us before git can say so
             kept = keeper.marker.keep(record)
             hint = "; it is kept beside it, and the next run brings it in" if kept else ""
-            return Recorded(lost=error.message + hint)
-        keeper.marker.end()
-        return Recorded((appended.warning,) if appended.warning else ())
+            return Recorded(lost=str(error) + hint)
+        remarks = (appended.warning,) if appended.warning else ()
+        try:
+            keeper.marker.end()
+        except OSError as error:  # it is recorded all the same
+            return Recorded((*remarks, f"its note can't be taken away: {error}"))
+        return Recorded(remarks)
 
     def _prepare(self, stop: Stopping) -> Prepared | RunRefused | None:
         request = self._request

@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from ops.errors import LedgerError
 from ops.in_flight import InFlight, settle_interrupted
 from ops.processes import start_time
 from tests.ops.projects import repository
@@ -109,3 +113,33 @@ def test_a_run_that_the_ledger_could_not_take_is_brought_in_as_it_ended(tmp_path
     assert settle_interrupted(opened, 1000.0) == (ended,)
     assert settle_interrupted(opened, 1000.0) == ()
     assert opened.newest("local", "release") == ended
+
+
+def test_a_repository_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
+    folder = repository(tmp_path)
+    opened = ledger(folder)
+    stub = {**record("1", status="running"), "ended": None}
+    marker = InFlight(opened.state_dir).begin(stub)
+    away = tmp_path / "away"
+    (folder / ".git").rename(away)
+
+    assert not marker.keep({**stub, "status": "ok", "ended": "2026-11-30T12:00:00.000Z"})
+    with pytest.raises(FileNotFoundError):
+        marker.mark_compensation()
+    with pytest.raises(LedgerError, match="not a git repository"):
+        opened.append_run(record("1"))
+
+    assert not (folder / ".git").exists()
+    away.rename(folder / ".git")
+    assert marker.keep({**stub, "status": "ok", "ended": "2026-11-30T12:00:00.000Z"})
+
+
+def test_a_folder_of_notes_that_is_gone_is_made_anew(tmp_path: Path) -> None:
+    opened = ledger(repository(tmp_path))
+    stub = {**record("1", status="running"), "ended": None}
+    marker = InFlight(opened.state_dir).begin(stub)
+    shutil.rmtree(opened.state_dir)
+
+    marker.mark_compensation()
+
+    assert [each.compensating for each in InFlight(opened.state_dir).living()] == [True]

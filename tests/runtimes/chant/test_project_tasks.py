@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from errno import ENOSPC
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -169,3 +171,37 @@ def test_a_record_that_cannot_be_written_keeps_the_note(box: Path) -> None:
 
     assert recorded.lost is not None
     assert len(notes(box)) == 1
+
+
+def test_a_record_that_the_disk_cannot_take_is_brought_in_by_the_next_run(
+    box: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tasks(box, "release")
+    run = prepared(work)
+    monkeypatch.setattr("tempfile.TemporaryDirectory", _full)
+
+    recorded = work.record(run, {**final_record(run), "ended": "2026-11-30T12:00:00.000Z"})
+
+    assert recorded.lost is not None
+    assert "No space left on device; it is kept beside it" in recorded.lost
+    monkeypatch.undo()
+    again = prepared(tasks(box, "failing"))
+    assert f"run {run.context.run_id} of release is in the ledger now: ok" in again.remarks
+
+
+def _full(**_given: object) -> None:
+    raise OSError(ENOSPC, os.strerror(ENOSPC))
+
+
+def test_a_run_whose_note_stays_is_in_the_ledger_all_the_same(box: Path) -> None:
+    work = tasks(box, "release")
+    run = prepared(work)
+    notes_folder = box / ".git" / "chant" / "runs"
+    shutil.rmtree(notes_folder)
+    notes_folder.touch()
+
+    recorded = work.record(run, final_record(run))
+
+    assert recorded.lost is None
+    assert "its note can't be taken away" in recorded.remarks[0]
+    assert len(ledger_lines(box, "local", "release")) == 1
