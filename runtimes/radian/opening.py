@@ -10,7 +10,6 @@ from actors.opened_session import OpenedSession
 from protocol.acp.sessions import LoadSession, StdioServer, new_session_result
 from protocol.errors import InvalidParams, InvalidRequest, SessionNotFound
 from runtimes.radian.permission_questions import ClientAsker
-from runtimes.radian.replay import replay
 from runtimes.radian.session import SessionPlan, open_session
 from runtimes.radian.session_errors import (
     BadSessionId,
@@ -69,6 +68,8 @@ def open_agent(
     if wanted is None:
         result = new_session_result(session.session_id)
         return OpenedSession(session.session_id, workspace, result, state=session)
+    from runtimes.radian.replay import replay
+
     tools = session.desk.tools.tools
     replayed = tuple(replay(session.desk.entries, workspace, tools))
     return OpenedSession(wanted, workspace, {}, before=replayed, state=session)

@@ -1,30 +1,26 @@
 """Questions that a client answers, of permission and of `ask_user`: `session/request_permission`.
 
-Such a request carries one choice and no text, which is why some questions can't be put.
+Such a request carries one choice and no text, which is why some questions can't be put.  The answer
+of `session/new` waits for this module, so what a question is made of is imported with the first.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from actors.turn import AskClient, ClientAnswered
-from protocol.acp.permissions import (
-    CancelledOutcome,
-    PermissionOption,
-    Selected,
-    parse_permission_outcome,
-    permission_request,
-)
-from protocol.acp.updates import Location, ToolCallUpdate, ToolDiff, ToolText
-from runtimes.radian.asker import Chosen, NotAnswered, PermissionQuestion
-from runtimes.radian.user_questions import labelled
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from actors.turn import TurnEffect
-    from protocol.acp.updates import ToolContent
-    from runtimes.radian.asker import AnswerEvent, Question, Reply, UserQuestion
+    from protocol.acp.permissions import PermissionOption
+    from protocol.acp.updates import ToolCallUpdate, ToolContent
+    from runtimes.radian.asker import (
+        AnswerEvent,
+        PermissionQuestion,
+        Question,
+        Reply,
+        UserQuestion,
+    )
 
 METHOD = "session/request_permission"
 NO_TEXT = "this client takes no typed answers: ask again with options to choose from"
@@ -47,17 +43,14 @@ class ClientAsker:
 
     def ask(self, question: Question) -> Sequence[TurnEffect]:
         """Send the question; its call was shown before."""
+        from actors.turn import AskClient
+        from protocol.acp.permissions import permission_request
+        from runtimes.radian.asker import PermissionQuestion
+
         if isinstance(question, PermissionQuestion):
-            options = [
-                PermissionOption(each.option_id, each.name, each.kind) for each in question.options
-            ]
-            call = _call(question)
+            call, options = _of_permission(question)
         else:
-            options = [
-                PermissionOption(str(at), labelled(each), "allow_once")
-                for at, each in enumerate(question.options, 1)
-            ]
-            call = ToolCallUpdate(tool_call_id=question.call_id, title=question.question)
+            call, options = _of_user(question)
         self._offered[question.key] = tuple(each.option_id for each in options)
         return [AskClient(question.key, METHOD, permission_request(self.session_id, call, options))]
 
@@ -68,6 +61,14 @@ class ClientAsker:
 
     def reply(self, event: AnswerEvent) -> Reply:
         """Read an answer.  Whatever is no clear choice is a refusal."""
+        from actors.turn import ClientAnswered
+        from protocol.acp.permissions import (
+            CancelledOutcome,
+            Selected,
+            parse_permission_outcome,
+        )
+        from runtimes.radian.asker import Chosen, NotAnswered
+
         if not isinstance(event, ClientAnswered):
             return NotAnswered("nobody was asked")
         offered = self._offered.pop(event.key, ())
@@ -82,7 +83,29 @@ class ClientAsker:
                 return NotAnswered("the client gave no answer that can be read")
 
 
+def _of_user(question: UserQuestion) -> tuple[ToolCallUpdate, list[PermissionOption]]:
+    from protocol.acp.permissions import PermissionOption
+    from protocol.acp.updates import ToolCallUpdate
+    from runtimes.radian.user_questions import labelled
+
+    call = ToolCallUpdate(tool_call_id=question.call_id, title=question.question)
+    return call, [
+        PermissionOption(str(at), labelled(each), "allow_once")
+        for at, each in enumerate(question.options, 1)
+    ]
+
+
+def _of_permission(question: PermissionQuestion) -> tuple[ToolCallUpdate, list[PermissionOption]]:
+    from protocol.acp.permissions import PermissionOption
+
+    return _call(question), [
+        PermissionOption(each.option_id, each.name, each.kind) for each in question.options
+    ]
+
+
 def _call(question: PermissionQuestion) -> ToolCallUpdate:
+    from protocol.acp.updates import Location, ToolCallUpdate, ToolDiff, ToolText
+
     view = question.prepared.view
     content: list[ToolContent] = []
     if question.reason:

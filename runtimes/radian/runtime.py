@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 WARM = (
     "actors.model_call",
+    "runtimes.radian.agent_turn",
     "runtimes.radian.prompt_turn",
     "runtimes.radian.updates",
     "runtimes.models.pricing",
