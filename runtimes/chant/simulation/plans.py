@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ops.model import GateStep, Retry
 from ops.plan import Plan, PlannedPhase, PlannedStep
+from runtimes.chant.simulation.model import POINT
 from runtimes.chant.simulation.project import ENV
 
 if TYPE_CHECKING:
@@ -75,6 +76,14 @@ def gated_plan(name: str, numbers: random.Random) -> Plan:
         op_digest=f"op of {name}",
         params_digest="no params",
     )
+
+
+def asking_plan(name: str, numbers: random.Random) -> Plan:
+    """Draw an Op with a question before its last phase."""
+    first, last = _phase("p0", numbers), _phase("p1", numbers)
+    step = PlannedStep("ask", "", "point", f"point:{POINT}", point=POINT)
+    phases = _named([first, PlannedPhase("decide", (step,)), last])
+    return Plan(name, ENV, phases, _named([_phase("undo0", numbers)], compensates=True))
 
 
 def _phase(name: str, numbers: random.Random) -> PlannedPhase:

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from ops.in_flight import settle_interrupted
 from ops.ledger import Ledger
-from ops.project import LedgerSettings
+from ops.project import LedgerSettings, Project, Steward
 from ops.run_files import runs_path
 from ops.run_id import new_run_id
 from ops.run_state import RunState
 from ops.run_values import Moment, RunContext
+from runtimes.chant.point_tasks import PointTasks
 from runtimes.chant.project_tasks import RUN_ID_BYTES, Keeper, ProjectTasks
 from runtimes.chant.run_tasks import Prepared, RunRefused
 from runtimes.chant.simulation.branch import SimBranch
+from runtimes.chant.simulation.model import CAPABILITY, POINTS, STEWARD
 from runtimes.chant.simulation.notes import abandoned, begin
 from runtimes.chant.verbs.verb import USAGE
 
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
     from actors.simulation.platform import SimPlatform
     from ops.plan import Plan
     from runtimes.chant.run_tasks import RunRequest, Stopping
+    from runtimes.models.base import Provider
 
 ENV = "local"
+SETTINGS = Project("/", stewards={STEWARD: Steward(STEWARD, capabilities=(CAPABILITY,))})
 RunMoment: TypeAlias = Literal["recorded", "cleaning"]
 """Something was written to the ledger; clean-up is about to be marked."""
 
@@ -47,6 +51,8 @@ class SimProject:
         """Servers run at once, and can't see whether the other lives."""
         self.torn: set[str] = set()
         """Ops whose ledger began with a line that was cut off."""
+        self.provider: Provider | None = None
+        """Answers where a model is asked."""
         self.process = 0
         """Counts servers; a note of another one is abandoned."""
         self.begun: dict[str, str] = {}
@@ -89,7 +95,7 @@ class SimTasks(ProjectTasks):
 
     def __init__(self, request: RunRequest, project: SimProject) -> None:
         """Work for ``request``."""
-        super().__init__(request, project.platform)
+        super().__init__(request, project.platform, provider=lambda _name: self._model())
         self._project = project
         self._op = request.op
 
@@ -109,7 +115,8 @@ class SimTasks(ProjectTasks):
         if plan is None:
             return RunRefused(f"no op {self._op!r}", USAGE)
         remarks = [f"run {run_id} was interrupted" for run_id in project.settle_interrupted()]
-        context = RunContext(new_run_id(platform.wall(), platform.entropy(RUN_ID_BYTES)))
+        run_id = new_run_id(platform.wall(), platform.entropy(RUN_ID_BYTES))
+        context = RunContext(run_id, steward=STEWARD)
         if stop.is_set():
             return None
         now = Moment(platform.wall(), platform.monotonic())
@@ -123,4 +130,18 @@ class SimTasks(ProjectTasks):
             project.withdrawn.add(context.run_id)
             raise
         keeper = Keeper(project.ledger, marker)
-        return Prepared(plan, context, "/", {}, tuple(remarks), keeper)
+        points = PointTasks(
+            points=POINTS,
+            project=SETTINGS,
+            ledger=project.ledger,
+            context=context,
+            plan=plan,
+            provider=self._provider,
+            wall=platform.wall,
+        )
+        return Prepared(plan, context, "/", {}, tuple(remarks), keeper, points=points)
+
+    def _model(self) -> Provider:
+        provider = self._project.provider
+        assert provider is not None  # noqa: S101 - who has questions sets one
+        return provider

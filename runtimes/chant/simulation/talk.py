@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from actors.simulation.client import SimClient
     from actors.simulation.world import World
     from ops.plan import Plan
+    from runtimes.chant.acp_flags import GateRule
 
 GRACE_S = 2.0
 
@@ -34,6 +35,7 @@ class ChantTalk:
         disk = SimDisk(world.faults, stream(world.seed, "disk"))
         self.project = SimProject(world.platform, disk, plans)
         self.client: SimClient
+        self.gates: GateRule = "tell"
         world.checks.append(Truth(world, self.project).check)
 
     def serve(self, pipes: Pipes | None = None, reading: Reading | None = None) -> str:
@@ -63,7 +65,11 @@ class ChantTalk:
         book.tag_of_answer = run_of_answer
         project = self.project
         return ChantRuntime(
-            self.world.platform, {}, GRACE_S, lambda request: SimTasks(request, project)
+            self.world.platform,
+            {},
+            GRACE_S,
+            lambda request: SimTasks(request, project),
+            self.gates,
         )
 
     def _run_of_update(self, update: Json) -> str:

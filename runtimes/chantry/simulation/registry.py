@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from actors.simulation.conversations import SCENARIOS as CONVERSATIONS
+from runtimes.chant.simulation.people import SCENARIOS as PEOPLE
 from runtimes.chant.simulation.scenarios import SCENARIOS as RUNS
 
 if TYPE_CHECKING:
     from actors.simulation.scenario import Scenario
 
-SCENARIOS: dict[str, Scenario] = {each.name: each for each in (*CONVERSATIONS, *RUNS)}
+SCENARIOS: dict[str, Scenario] = {each.name: each for each in (*CONVERSATIONS, *RUNS, *PEOPLE)}
 
 
 def scenario_for(seed: int, name: str | None) -> Scenario:
