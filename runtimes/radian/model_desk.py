@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from actors.model_call import ModelRequest as ModelWork
@@ -10,7 +10,7 @@ from runtimes.models.answer import Answer
 from runtimes.models.base import Message, ModelRequest, ReasoningDelta, Text, TextDelta
 from runtimes.models.calling import Retrying, call_model
 from runtimes.radian import events
-from runtimes.radian.transcript import build_messages
+from runtimes.radian.transcript import Transcript
 from runtimes.radian.turn_state import Told
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ class ModelDesk:
     tools: tuple[Tool, ...]
     effort: Effort | None
     images: Callable[[ImageFile], str | None]
+    _known: Transcript | None = field(init=False, default=None)
+    """The conversation as earlier calls knew it: a call costs what is new, not what is old."""
+    _count: int = field(init=False, default=0)
 
     def work(self, turn: int, call: CallModel, entries: Sequence[Entry]) -> ModelWork:
         """Return one call as the model call actor does it; the turn hears `Told` and retries."""
@@ -55,7 +58,7 @@ class ModelDesk:
             yield self._told(event) if isinstance(event, Answer) else event
 
     def _request(self, call: CallModel, entries: tuple[Entry, ...]) -> ModelRequest:
-        messages = build_messages(entries, images=self.images)
+        messages = self._messages(entries)
         if call.go_on:
             messages = (*messages, Message("user", (Text(GO_ON),)))
         return ModelRequest(
@@ -66,6 +69,14 @@ class ModelDesk:
             max_output_tokens=call.output_tokens,
             effort=self.effort,
         )
+
+    def _messages(self, entries: tuple[Entry, ...]) -> tuple[Message, ...]:
+        """Return the conversation; calls come one after the other, and `entries` only grows."""
+        if self._known is None:
+            self._known = Transcript(images=self.images)
+        self._known.add(entries[self._count :])
+        self._count = len(entries)
+        return self._known.messages()
 
     def _told(self, answer: Answer) -> Told:
         if answer.error is not None:
