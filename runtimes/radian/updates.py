@@ -41,6 +41,7 @@ class LiveUpdates:
         self._attempts: dict[str, int] = {}
         self._diffs: dict[str, Diff] = {}
         self._tails: dict[str, str] = {}
+        self._warnings = 0
 
     def of(self, items: Sequence[Any]) -> Iterator[Update]:
         """Yield the updates of events, in order; what is an update already passes.
@@ -105,7 +106,8 @@ class LiveUpdates:
                 self._attempts[name] = item.attempt
                 yield AgentThoughtChunk(_retry_line(item), f"{name}-retry-{item.attempt}")
             case events.Warning(message):
-                yield AgentThoughtChunk(f"Warning: {message}\n", "warnings")
+                self._warnings += 1
+                yield AgentThoughtChunk(f"Warning: {message}\n", f"warning-{self._warnings}")
             case events.TurnEnded(turn, error=error):
                 self._forget_turn()
                 if error:
