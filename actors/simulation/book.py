@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import orjson
 
 from actors.gate import CAPACITY
-from protocol.errors import MethodNotFound
+from protocol.errors import InvalidRequest, MethodNotFound
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from actors.simulation.scheduler import Scheduler
 
 Json: TypeAlias = dict[str, Any]
+DOUBLED_CODES = frozenset({InvalidRequest.code, MethodNotFound.code})
+"""The id is taken; or it was free again already, and the method is none."""
 
 
 class Violation(NamedTuple):
@@ -45,6 +47,8 @@ class Asked:
     """Its place among all that the client sent and saw."""
     answers: list[Json] = field(default_factory=list[Json])
     answered_at: int = 0
+    doubled: int = 0
+    """Other requests under its id whose answers, errors all of them, have not come yet."""
 
 
 class Book:
@@ -107,7 +111,7 @@ class Book:
 
     def _answer_accepted(self, message: Json) -> None:
         asked = self._meant(message)
-        if asked is None:
+        if asked is None or (asked.doubled and _code(message) in DOUBLED_CODES):
             return
         tag = self.tag_of_answer(message) or asked.tag
         if self._running.get(tag):
@@ -172,8 +176,18 @@ class Book:
         elif message.get("method") == "session/update":
             self._got_update(message["params"]["update"])
         elif "method" not in message:
+            if self._is_of_a_double(message):
+                return {}
             self._got_answer(message)
         return message
+
+    def _is_of_a_double(self, message: Json) -> bool:
+        """Tell whether an answer is the error of a request under an id that was taken."""
+        asked = self._meant(message)
+        if asked is None or not asked.doubled or _code(message) not in DOUBLED_CODES:
+            return False
+        asked.doubled -= 1
+        return True
 
     def _got_update(self, update: Json) -> None:
         tag = self.tag_of_update(update)
@@ -200,6 +214,10 @@ class Book:
     def _meant(self, message: Json) -> Asked | None:
         ticket = self.ticket(message)
         return None if ticket is None else self.asked[ticket]
+
+    def sent_double(self, ticket: int) -> None:
+        """The client sends a request of no known method under the id of another."""
+        self.asked[ticket].doubled += 1
 
     # --- at the end
 
@@ -257,6 +275,11 @@ class Book:
             seen = self.seen.get(key, "")
             if key.startswith(f"{tag}/") and seen != text and key not in self.unread:
                 self.violated("text", f"{key} said {text[:60]!r}, the client saw {seen[:60]!r}")
+
+
+def _code(answer: Json) -> int | None:
+    code: int | None = answer.get("error", {}).get("code")
+    return code
 
 
 def _never() -> bool:

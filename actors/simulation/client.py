@@ -73,6 +73,14 @@ class SimClient:
         self._send({"id": request_id, "method": method, "params": params})
         return ticket
 
+    def double(self, ticket: int) -> None:
+        """Send a request under an id that may be in flight; its answer is an error in any case.
+
+        Only for a client that uses no id again: a ticket is an id then.
+        """
+        self._book.sent_double(ticket)
+        self._send({"id": ticket, "method": "no/such", "params": {}})
+
     def cancel(self, session: str) -> None:
         """Send a cancel."""
         self._book.sent_cancel(session)

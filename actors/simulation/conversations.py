@@ -279,7 +279,7 @@ def crashed_router(world: World) -> None:
     """Many prompts at once while the router crashes: they keep their order."""
     talk = Talk(world)
     session = talk.client.new_session()
-    talk.finish(*(talk.prompt(session, "say 1") for _ in range(8)))
+    talk.finish(*(talk.prompt(session, "say 1") for _ in range(12)))
 
 
 def questions(world: World) -> None:
@@ -300,6 +300,19 @@ def used_ids(world: World) -> None:
     session = talk.client.new_session()
     for _ in range(4):
         talk.client.answer(talk.prompt(session, "say 1", *talk.numbers.choices(TASKS, k=1)))
+    talk.finish()
+
+
+def taken_ids(world: World) -> None:
+    """A client that uses an id a second time while its request is in flight."""
+    talk = Talk(world)
+    talk.client.uses_ids_again = False
+    session = talk.client.new_session()
+    for _ in range(3):
+        request = talk.prompt(session, *talk.some())
+        talk.pause()
+        talk.client.double(request)
+        talk.client.answer(request)
     talk.finish()
 
 
@@ -385,6 +398,7 @@ SCENARIOS = (
     ),
     Scenario("questions", "questions answered late, twice, wrongly, never", questions, 3),
     Scenario("used-ids", "ids used again at once", used_ids, 2, ANSWERING, calm=0.2),
+    Scenario("taken-ids", "an id used again while it is in flight", taken_ids, 2),
     Scenario("doubled", "messages that arrive twice", doubled_messages, calm=0.1, draw=doubled),
     Scenario(
         "lost", "messages that get lost", lost_messages, calm=0.1, codes=(0, 70), draw=dropped

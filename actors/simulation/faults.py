@@ -83,7 +83,7 @@ def router_crashes(seed: int, numbers: random.Random) -> FaultPlan:
     points = ("actor.receive", "actor.handled")
     faults = tuple(
         PlannedFault(
-            point=numbers.choice(points), who="router", fault="crash", hit=numbers.randint(3, 14)
+            point=numbers.choice(points), who="router", fault="crash", hit=numbers.randint(4, 12)
         )
         for _ in range(numbers.randint(1, 2))
     )

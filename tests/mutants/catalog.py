@@ -70,7 +70,7 @@ CONNECTION = (
         "protocol/owed.py",
         "        if key in self._entries:\n            return False\n",
         "",
-        (Pytest("tests/protocol/test_owed.py"),),
+        (Pytest("tests/protocol/test_owed.py"), SEEDS),
         fast=True,
     ),
     Mutant(
