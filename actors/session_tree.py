@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 RESTARTS = (3, 60.0)
 """Restarts within seconds, for each session and for all of them together."""
+MOST_TREES = 16
+"""So many sessions have actors of their own.  Beyond that, an idle session's serve the next one:
+one connection runs one turn at a time, and actors without a turn know nothing of their session."""
 
 
 class SessionParts(NamedTuple):
@@ -42,13 +45,24 @@ class SessionTree:
         self._sessions = sessions
         self._steps = steps
         self._parts: dict[str, SessionParts] = {}
+        """By session, the one that was used last at the end."""
 
     def parts(self, session_id: str) -> SessionParts:
-        """Return a session's parts; the first call starts its actors.  One thread only."""
-        found = self._parts.get(session_id)
-        if found is None:
-            found = self._parts[session_id] = self._make(session_id)
-        return found
+        """Return a session's parts; the first call may start actors.  One thread only."""
+        found = self._parts.pop(session_id, None) or self._idle(session_id)
+        parts = self._parts[session_id] = found or self._make(session_id)
+        return parts
+
+    def _idle(self, session_id: str) -> SessionParts | None:
+        """Take over what has been idle for longest, once there are enough."""
+        if len(self._parts) < MOST_TREES:
+            return None
+        for owner, parts in self._parts.items():
+            if parts.desk.slot is None:
+                del self._parts[owner]
+                parts.desk.session_id = session_id
+                return parts
+        return None
 
     def _make(self, session_id: str) -> SessionParts:
         number = len(self._parts) + 1

@@ -58,6 +58,24 @@ def test_sixty_four_steps_of_a_parallel_phase_run_at_once(chant: Talk) -> None:
     assert turn.answer["result"]["_meta"]["chant"]["status"] == "ok"
 
 
+def test_sessions_by_the_dozen_share_their_threads(chant: Talk) -> None:
+    """Each once kept four for ever, and where a container allows 500 the 120th ended the server."""
+    first = chant.open()
+    for _ in range(20):
+        chant.turn("list", chant.new_session())
+    before = threads(chant.process.pid)
+
+    for _ in range(40):
+        chant.turn("list", chant.new_session())
+
+    assert threads(chant.process.pid) < before + 40
+    assert chant.turn("list", first).stop_reason == "end_turn"
+
+
+def threads(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/task").iterdir()))
+
+
 @pytest.mark.slow
 def test_a_step_that_prints_a_gigabyte_keeps_the_server_small(chant: Talk) -> None:
     chant.open()
