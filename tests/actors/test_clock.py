@@ -67,6 +67,22 @@ def test_ticks_come_in_the_order_of_their_times(clock: Clockwork) -> None:
     assert clock.keys_within(10) == ["soon", "middle", "late"]
 
 
+def test_a_thread_that_could_not_be_had_is_asked_for_again(
+    clock: Clockwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_name: str, _run: object) -> None:
+        message = "can't start new thread"
+        raise RuntimeError(message)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(clock.platform, "spawn", refuse)
+        with pytest.raises(RuntimeError):
+            clock.arm("refused", 1)
+    clock.arm("again", 1)
+
+    assert clock.keys_within(2) == ["again"]
+
+
 def test_nothing_ticks_before_its_time(clock: Clockwork) -> None:
     clock.arm("a", 5)
 
