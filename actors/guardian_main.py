@@ -63,6 +63,7 @@ def main() -> None:
     gc.disable()  # no cycles to find, and a collection would copy pages that wardens share
     for number in DEAF_TO:
         signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would bury our dead unseen
     signal.pthread_sigmask(signal.SIG_BLOCK, (TERM_TREE, KILL_TREE))  # wardens must never miss one
     _close_all_but(CONTROL_FD)
     adopt_orphans()

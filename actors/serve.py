@@ -26,7 +26,7 @@ from actors.messages import EndTurns, Stop
 from actors.notes import SignalNotes
 from actors.real_platform import RealPlatform
 from actors.server_tree import Milestones, ServerTree
-from actors.stdio import Sink, Source, take_stdio
+from actors.stdio import Sink, Source, hold_stdio, take_stdio
 from actors.telemetry import LoggedTelemetry
 
 if TYPE_CHECKING:
@@ -197,6 +197,7 @@ def serve(runtime: Runtime, faults: Faults | None = None, sabotage: Sabotage | N
 
 def process_ground(faults: Faults | None = None, sabotage: Sabotage | None = None) -> Ground:
     """Take over this process's stdin, stdout and signals: what `serve` stands on."""
+    hold_stdio()
     notes: SignalNotes[Note] = SignalNotes()
     signals.note(lambda number: notes.put(Note("signal", 128 + number)))
     sys.setswitchinterval(SWITCH_INTERVAL_S)

@@ -14,7 +14,12 @@ ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 def end_at_once() -> None:
-    """Until there is anything to end in order, exit with 128+n and no traceback."""
+    """Until there is anything to end in order, exit with 128+n and no traceback.
+
+    Also take back that children need no burial, which some launchers leave to their children: then
+    nobody could learn how a step or git ended.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number in ENDING:
         signal.signal(number, _exit)
 

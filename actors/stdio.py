@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from actors.faults import WITH_ERROR, Faults, point
 
+LAST_STDIO = 2
 READ_BYTES = 65_536
 """What one read may return: the size of a pipe's buffer."""
 
@@ -143,17 +144,24 @@ def take_stdio() -> tuple[int, int]:
     Descriptor 0 becomes the null device and 1 becomes stderr, so neither a stray print, nor a
     library, nor a child that inherits them can reach the protocol (F03).
     """
+    hold_stdio()
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    for fd in (0, 1, 2):
-        try:
-            os.fstat(fd)
-        except OSError:
-            os.dup2(null, fd)
     wire_in, wire_out = os.dup(0), os.dup(1)
     os.dup2(null, 0)
     os.dup2(2, 1)
     os.close(null)
     return wire_in, wire_out
+
+
+def hold_stdio() -> None:
+    """Put the null device where stdin, stdout or stderr is closed.
+
+    Must come before anything is opened to stay: the kernel gives out the lowest free number, and
+    a pipe of our own that became descriptor 0 would be read as if the client were behind it.
+    """
+    while (fd := os.open(os.devnull, os.O_RDWR)) <= LAST_STDIO:
+        os.set_inheritable(fd, True)  # noqa: FBT003 - positional only
+    os.close(fd)
 
 
 def _own_description(fd: int) -> int:

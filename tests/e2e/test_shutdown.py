@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -154,6 +155,31 @@ def test_b010_stdin_at_its_end_from_the_start(kind: AgentKind, folder: Path) -> 
 
         assert talk.exit_code() == 0
         assert talk.drain() == []
+
+
+@pytest.mark.parametrize("closed", ["<&-", "<&- >&-", "<&- >&- 2>&-", ">&- </dev/null"])
+def test_a_start_without_stdin_or_stdout_is_a_normal_end(
+    kind: AgentKind, folder: Path, closed: str
+) -> None:
+    """A pipe of our own once took the place of stdin, and the process waited on it for ever."""
+    command = ("/bin/sh", "-c", f'exec "$@" {closed}', "sh", *kind.command)
+    with Talk(kind, folder, command=command) as talk:
+        assert talk.exit_code() == 0
+        assert talk.drain() == []
+
+
+def test_a_launcher_that_ignores_its_childrens_ends_does_no_harm(
+    kind: AgentKind, folder: Path
+) -> None:
+    script = (
+        "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN);"
+        "os.execvp(sys.argv[1], sys.argv[1:])"
+    )
+    ignoring = (sys.executable, "-c", script, *kind.command)
+    with Talk(kind, folder, command=ignoring) as talk:
+        talk.open()
+
+        assert "hi" in talk.turn(kind.shell("echo hi")).text
 
 
 def test_x06_no_signal_shows_a_traceback_once_our_code_runs(kind: AgentKind, folder: Path) -> None:
