@@ -43,9 +43,12 @@ SHUTDOWN_LIMIT_S = 330.0
 """Longest time that turns get to clean up; what is left is then killed with us."""
 HARD_LIMIT_S = 3.0
 """The same after a second signal."""
-LAST_ANSWERS_S = 0.05
-"""What answers of no turn get to leave after the end of input: `printf ... | chant acp` is the
-first thing that a person tries.  A client that does not read gets nothing, as the seed says."""
+LAST_ANSWERS_S = 0.1
+"""What requests of no turn get to be answered after the end of input: `printf ... | chant acp` is
+the first thing that a person tries."""
+LAST_BYTES_S = 0.05
+"""What those answers then get to leave.  A client that does not read gets nothing, as the seed
+says, and both together end well within the 200 ms that an end may take beside the grace."""
 STOP_LIMIT_S = 1.0
 """How long the actors get to stop once all turns are over."""
 INTERNAL_FAULT = 70
@@ -150,7 +153,7 @@ class Server:
         """Give what was asked before the end of input its answer, if the client reads at all."""
         platform = self._system.platform
         self._tree.connection.wait_answered(LAST_ANSWERS_S, platform)
-        self._tree.gate.wait_empty(LAST_ANSWERS_S, platform)
+        self._tree.gate.wait_empty(LAST_BYTES_S, platform)
 
     def _session_opened(self) -> None:
         """Get ready for a prompt once the client has its session: not before, it would wait."""
