@@ -25,7 +25,7 @@ from actors.turn import (
 from actors.work import CallableWork
 from protocol.acp.prompts import Text
 from protocol.acp.sessions import new_session_result
-from protocol.acp.updates import AgentMessageChunk, encode_update
+from protocol.acp.updates import AgentMessageChunk, encode_updates
 from protocol.handshake import AgentCapabilities, AgentInfo
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class StreamRuntime:
 
     def render_items(self, session_id: str, items: Sequence[Any]) -> list[bytes]:
         """Encode updates."""
-        return [encode_update(session_id, item) for item in items]
+        return encode_updates(session_id, items)
 
 
 class StreamTurn:

@@ -10,6 +10,8 @@ from protocol.acp.cutting import MAX_UPDATE_BYTES, json_size, shorten_raw, short
 from protocol.jsonrpc import encode, encode_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from protocol.members import JsonObject
 
 ToolKind: TypeAlias = Literal[
@@ -189,6 +191,22 @@ def encode_update(session_id: str, update: Update) -> bytes:
     if len(line) > MAX_UPDATE_BYTES and isinstance(update, ToolCall | ToolCallUpdate):
         return _line(session_id, _shortened(update))
     return line
+
+
+def encode_updates(session_id: str, updates: Iterable[Update]) -> list[bytes]:
+    """Write a line for each update; a run of chunks of one message looks its frame up once."""
+    lines: list[bytes] = []
+    message_id: str | None = None
+    before = after = b""
+    for update in updates:
+        if type(update) is not AgentMessageChunk:
+            lines.append(encode_update(session_id, update))
+            continue
+        if update.message_id != message_id:
+            message_id = update.message_id
+            before, after = _around_text(session_id, message_id)
+        lines.append(before + encode_text(update.text) + after)
+    return lines
 
 
 def update_to_wire(update: Update) -> JsonObject:

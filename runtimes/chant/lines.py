@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from protocol.acp.updates import encode_update
+from protocol.acp.updates import encode_updates
 from runtimes.chant.items import PermissionAsked
 from runtimes.chant.updates import updates_of
 
@@ -18,4 +18,4 @@ def lines_of(session_id: str, item: Item | PermissionAsked) -> list[bytes]:
         from runtimes.chant.permission_request import request_line
 
         return [request_line(session_id, item)]
-    return [encode_update(session_id, update) for update in updates_of(item)]
+    return encode_updates(session_id, updates_of(item))

@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 from protocol.acp.cutting import MAX_UPDATE_BYTES, cut_text
 from protocol.acp.updates import (
     AgentMessageChunk,
+    AgentThoughtChunk,
     ToolCall,
     ToolCallUpdate,
     ToolDiff,
     ToolText,
+    Update,
     encode_update,
+    encode_updates,
 )
 from tests.protocol.json_values import VALUES
 from tests.protocol.judge import judge_call
@@ -97,3 +100,15 @@ def test_streamed_text_stays_under_60_kib_a_line(character: str) -> None:
     assert max(len(line) for line in lines) < 60 * 1024
     texts = [json.loads(line)["params"]["update"]["content"]["text"] for line in lines]
     assert "".join(texts) == text
+
+
+def test_many_updates_are_the_lines_of_each() -> None:
+    updates: list[Update] = [
+        AgentMessageChunk("a", "m1"),
+        AgentMessageChunk("\ud800 é", "m1"),
+        AgentThoughtChunk("t", "m1"),
+        AgentMessageChunk("b", "m2"),
+        AgentMessageChunk("c", "m1"),
+    ]
+
+    assert encode_updates("s1", updates) == [encode_update("s1", update) for update in updates]
