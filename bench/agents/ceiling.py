@@ -27,6 +27,7 @@ def stream(session_id: str, count: int, size: int) -> None:
         update = {
             "sessionUpdate": "agent_message_chunk",
             "content": {"type": "text", "text": text},
+            "messageId": "m1",
         }
         params = {"sessionId": session_id, "update": update}
         message = {"jsonrpc": "2.0", "method": "session/update", "params": params}

@@ -1,7 +1,8 @@
 """A small agent on our own actor runtime: what a turn costs without anything behind it.
 
-``stream N SIZE`` sends N updates of SIZE characters from a step, as a child's output would come: in
-pipefuls, not one by one.  ``hang`` waits for a cancel, anything else ends at once.  The answer's
+``stream N SIZE`` sends N updates of SIZE characters as a model's stream would bring them: several
+with each read of the connection.  (A step's output would be hashed and captured too, which is work
+of another kind.)  ``hang`` waits for a cancel, anything else ends at once.  The answer's
 ``_meta`` says how many messages were pending at the gate at the most.
 """
 
@@ -11,18 +12,18 @@ import sys
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
+from actors.model_call import ModelEnded, ModelRequest
 from actors.opened_session import OpenedSession
 from actors.serve import Server, process_ground
 from actors.turn import (
-    AbortStep,
+    AbortCall,
     CancelAsked,
     EndTurn,
-    StartStep,
-    StepEnded,
+    ModelSaid,
+    StartCall,
     TurnResult,
     TurnStarted,
 )
-from actors.work import CallableWork
 from protocol.acp.prompts import Text
 from protocol.acp.sessions import new_session_result
 from protocol.acp.updates import AgentMessageChunk, encode_updates
@@ -33,13 +34,13 @@ if TYPE_CHECKING:
 
     from actors.gate import Gate
     from actors.turn import TurnEffect, TurnEvent
-    from actors.work import Stream, WorkContext
+    from actors.work import CancelToken
     from protocol.acp.prompts import Prompt
     from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
     from protocol.handshake import InitializeParams
 
-PIPEFUL = 1 << 16
-"""Characters that the step hands over at once: what one read of a full pipe brings."""
+READ = 1 << 16
+"""Characters that come at once: what one read of a busy connection brings."""
 
 
 class StreamRuntime:
@@ -93,8 +94,8 @@ class StreamTurn:
                 return self._start()
             case CancelAsked():
                 self._cancelled = True
-                return [self._end()] if self._words == ["hang"] else [AbortStep("stream")]
-            case StepEnded():
+                return [self._end()] if self._words == ["hang"] else [AbortCall("stream")]
+            case ModelSaid(_, ModelEnded()):
                 return [self._end()]
             case _:
                 return []
@@ -102,8 +103,9 @@ class StreamTurn:
     def _start(self) -> Sequence[TurnEffect]:
         match self._words:
             case ["stream", count, size]:
-                step = _Numbers(int(count), int(size))
-                return [StartStep("stream", CallableWork("stream", step.run), step.render)]
+                numbers = _Numbers(int(count), int(size))
+                request = ModelRequest(numbers.open, numbers.render, lambda _event: False)
+                return [StartCall("stream", request)]
             case ["hang"]:
                 return []
             case _:
@@ -116,25 +118,24 @@ class StreamTurn:
 
 
 class _Numbers:
-    """Numbered texts of one size, handed over in pipefuls and cut into updates again."""
+    """Numbered texts of one size, in reads of a connection."""
 
     def __init__(self, count: int, size: int) -> None:
         self._count = count
         self._size = size
 
-    def run(self, context: WorkContext) -> None:
-        """Emit them all, as fast as they are taken, until somebody cancels."""
-        size, at_once = self._size, max(1, PIPEFUL // self._size)
+    def open(self, cancel: CancelToken) -> Iterator[list[str]]:
+        """Yield them all, as fast as they are taken, until somebody cancels."""
+        size, at_once = self._size, max(1, READ // self._size)
         for start in range(0, self._count, at_once):
-            if context.cancel.is_set():
+            if cancel.is_set():
                 return
             numbers = range(start, min(start + at_once, self._count))
-            context.emit("stdout", "".join(f"{n:08d} ".ljust(size, "x") for n in numbers))
+            yield [f"{n:08d} ".ljust(size, "x") for n in numbers]
 
-    def render(self, stream: Stream, text: str) -> Iterator[AgentMessageChunk]:
+    def render(self, texts: list[str]) -> Iterator[AgentMessageChunk]:
         """Make an update of each text."""
-        for start in range(0, len(text), self._size):
-            yield AgentMessageChunk(text[start : start + self._size], stream)
+        return (AgentMessageChunk(text, "m1") for text in texts)
 
 
 def main() -> int:
