@@ -73,6 +73,27 @@ def test_more_than_fits_waits_for_room_in_order() -> None:
     assert gate.peak == 4
 
 
+def test_who_waits_is_let_in_first_come_first_served_and_wakes_when_all_of_it_is_in() -> None:
+    gate = _gate(capacity=4)
+    first = Running(lambda: gate.put([_line(1, number) for number in range(10)]))
+    _wait_until_waiting(gate, 1)
+    second = Running(lambda: gate.put([_line(2, number) for number in range(3)]))
+    _wait_until_waiting(gate, 2)
+    got = b""
+
+    for waiting in (2, 1, 0):  # 4 and 4 of the first; its last 2 with 2 of the second; the last 1
+        got += bytes(gate.take())
+        gate.written(len(gate.take()))
+        _wait_until_waiting(gate, waiting)
+
+    got += bytes(gate.take())
+    assert (first.error(), second.error()) == (None, None)
+    assert got == b"".join(
+        [_line(1, number) for number in range(10)] + [_line(2, number) for number in range(3)]
+    )
+    assert gate.peak == 4
+
+
 @pytest.mark.parametrize("waiting", [1, 2, 7, 32])
 def test_close_frees_every_waiter_and_counts_what_is_abandoned(waiting: int) -> None:
     gate = _gate(capacity=4)
