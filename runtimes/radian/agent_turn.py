@@ -31,10 +31,10 @@ from runtimes.models.calling import Retrying
 from runtimes.radian import events
 from runtimes.radian.exit_codes import INTERNAL, ending_of
 from runtimes.radian.fold import fold_turn
-from runtimes.radian.journal_queue import JournalQueue
+from runtimes.radian.journal_queue import JournalQueue, Write
 from runtimes.radian.records import TurnEnded, TurnStarted
 from runtimes.radian.result import meta_of
-from runtimes.radian.tool_round import ToolRound, Write
+from runtimes.radian.tool_round import ToolRound
 from runtimes.radian.turn_state import CallModel, RunTools, Told, TurnState
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from actors.turn import TurnEffect, TurnEvent
     from runtimes.radian.exit_codes import Ending
     from runtimes.radian.fold import TurnFold
+    from runtimes.radian.journal_queue import AgentEffect
     from runtimes.radian.records import Entry, Origin, UserMessage
-    from runtimes.radian.tool_round import RoundEffect
     from runtimes.radian.turn_desk import TurnDesk
     from runtimes.radian.turn_state import Next
 
@@ -91,7 +91,7 @@ class AgentTurn:
         """Take one event."""
         return [] if self._stage == "over" else self._expand(self._take(event))
 
-    def _take(self, event: TurnEvent) -> list[RoundEffect]:
+    def _take(self, event: TurnEvent) -> list[AgentEffect]:
         match event:
             case Begin():
                 return self._begin()
@@ -110,7 +110,7 @@ class AgentTurn:
             case _:
                 return []
 
-    def _expand(self, effects: Iterable[RoundEffect]) -> list[TurnEffect]:
+    def _expand(self, effects: Iterable[AgentEffect]) -> list[TurnEffect]:
         """Put writes in the place of records."""
         expanded: list[TurnEffect] = []
         for effect in effects:
@@ -122,17 +122,17 @@ class AgentTurn:
 
     # --- the way of a turn
 
-    def _begin(self) -> list[RoundEffect]:
+    def _begin(self) -> list[AgentEffect]:
         self._stage, self._began_s = "writing", self._desk.monotonic()
         self._next = self._state.next_call()
         limit_s = self._desk.limits.time_s
-        timer: list[RoundEffect] = [] if limit_s is None else [ArmTimer(TIME_LIMIT, limit_s)]
+        timer: list[AgentEffect] = [] if limit_s is None else [ArmTimer(TIME_LIMIT, limit_s)]
         news = self._desk.jobs.news(self._turn)
         said = Say((events.TurnStarted(self._turn, self._origin), *news.events))
         began = TurnStarted(self._turn, self._origin)
         return [said, *timer, Write((began, *news.records, self._message))]
 
-    def _written(self, entries: tuple[Entry, ...] | str) -> list[RoundEffect]:
+    def _written(self, entries: tuple[Entry, ...] | str) -> list[AgentEffect]:
         """Go on if all is written; text says why it is not."""
         if isinstance(entries, str):
             return self._journal_failed(entries)
@@ -140,7 +140,7 @@ class AgentTurn:
         self._desk.entries += entries
         return [*self._queue.more(), *self._go_on()]
 
-    def _go_on(self) -> list[RoundEffect]:
+    def _go_on(self) -> list[AgentEffect]:
         """Do what comes next, once the journal holds what was before."""
         if not self._queue.idle:
             return []
@@ -158,7 +158,7 @@ class AgentTurn:
             case _:
                 return []
 
-    def _tools_done(self) -> list[RoundEffect]:
+    def _tools_done(self) -> list[AgentEffect]:
         """Call the model with the results, and with what background jobs have come to."""
         news = self._desk.jobs.news(self._turn)
         comes_next = self._state.next_call()
@@ -167,7 +167,7 @@ class AgentTurn:
         self._stage, self._next = "writing", comes_next
         return [Say(tuple(news.events)), Write(tuple(news.records))]
 
-    def _do(self, comes_next: Next) -> list[RoundEffect]:
+    def _do(self, comes_next: Next) -> list[AgentEffect]:
         if self._stopped is not None:
             return self._close(self._stop_record(self._stopped))
         match comes_next:
@@ -182,12 +182,12 @@ class AgentTurn:
             case TurnEnded():
                 return self._close(comes_next)
 
-    def _start_call(self, call: CallModel) -> list[RoundEffect]:
+    def _start_call(self, call: CallModel) -> list[AgentEffect]:
         self._stage, self._call, self._told = "calling", call.call, None
         work = self._desk.model.work(self._turn, call, self._desk.entries)
         return [StartCall(self._call_id(), work)]
 
-    def _said(self, said: Any) -> list[RoundEffect]:
+    def _said(self, said: Any) -> list[AgentEffect]:
         match said:
             case Told():
                 self._told = said
@@ -199,7 +199,7 @@ class AgentTurn:
                 pass
         return []
 
-    def _call_ended(self, error: BaseException | None) -> list[RoundEffect]:
+    def _call_ended(self, error: BaseException | None) -> list[AgentEffect]:
         """Record an answer once its stream is over; a call without one has failed."""
         told = self._told
         if told is None:
@@ -212,7 +212,7 @@ class AgentTurn:
             return self._go_on()
         return [Write((message,))]
 
-    def _tools(self, event: StepEnded | ClientAnswered) -> list[RoundEffect]:
+    def _tools(self, event: StepEnded | ClientAnswered) -> list[AgentEffect]:
         if self._round is None:
             return []
         effects = self._round.hear(event)
@@ -229,7 +229,7 @@ class AgentTurn:
 
     # --- the end
 
-    def _stop(self, why: Stop) -> list[RoundEffect]:
+    def _stop(self, why: Stop) -> list[AgentEffect]:
         if self._stopped is not None or self._stage == "closing":
             return []
         self._stopped = why
@@ -251,7 +251,7 @@ class AgentTurn:
             case _:
                 return TurnEnded(self._turn, "Interrupted")
 
-    def _close(self, end: TurnEnded) -> list[RoundEffect]:
+    def _close(self, end: TurnEnded) -> list[AgentEffect]:
         self._stage, self._end = "closing", self._timed(end)
         started = self._desk.jobs.news(self._turn, ends=False).records
         return [Write((*started, self._end), sync=True)]
@@ -260,7 +260,7 @@ class AgentTurn:
         wall_ms = round((self._desk.monotonic() - self._began_s) * 1000)
         return replace(end, wall_ms=wall_ms)
 
-    def _journal_failed(self, why: str) -> list[RoundEffect]:
+    def _journal_failed(self, why: str) -> list[AgentEffect]:
         """End without a record: what can't be written down must not go on."""
         self._error = why
         first, self._stopped = self._stopped != "journal", "journal"
@@ -271,13 +271,13 @@ class AgentTurn:
         left = [each for each in stopping if not isinstance(each, Write)]
         return [*left, *self._over(journaled=False)]
 
-    def _fault(self) -> list[RoundEffect]:
+    def _fault(self) -> list[AgentEffect]:
         """We raised, and what that event asked for was never done: end the turn in order."""
         self._stopped = "fault"
         self._error = "a fault of radian's own; the log has it"
         return self._close(self._stop_record("fault"))
 
-    def _over(self, *, journaled: bool = True) -> list[RoundEffect]:
+    def _over(self, *, journaled: bool = True) -> list[AgentEffect]:
         self._stage = "over"
         fold = fold_turn(self._own, self._turn, retries=self._retries)
         if not journaled:

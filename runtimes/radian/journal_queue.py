@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from actors.turn import StartStep
 from actors.work import CallableWork
+from runtimes.radian.live_output import nothing_shown
 from runtimes.radian.session_errors import JournalError
 
 if TYPE_CHECKING:
     from actors.turn import TurnEffect
-    from actors.work import StepEnd, Stream, WorkContext
+    from actors.work import StepEnd, WorkContext
     from runtimes.radian.journal import Journal
     from runtimes.radian.records import Entry, Record
-    from runtimes.radian.tool_round import Write
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Put records into the journal, in this place of the order."""
+
+    records: tuple[Record, ...]
+    sync: bool = False
+
+
+AgentEffect: TypeAlias = "TurnEffect | Write"
 
 
 class JournalQueue:
@@ -55,7 +67,7 @@ class JournalQueue:
             except JournalError as error:
                 return str(error)
 
-        return [StartStep(self._step_id, CallableWork("journal", run), _nothing)]
+        return [StartStep(self._step_id, CallableWork("journal", run), nothing_shown)]
 
     def owns(self, step_id: str) -> bool:
         """Tell whether a step is the write on its way."""
@@ -71,8 +83,3 @@ class JournalQueue:
     @property
     def _step_id(self) -> str:
         return f"{self._key}/journal-{self._number}"
-
-
-def _nothing(stream: Stream, text: str) -> tuple[Any, ...]:
-    del stream, text
-    return ()

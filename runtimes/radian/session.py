@@ -33,7 +33,7 @@ from runtimes.radian.secret_set import secret_paths
 from runtimes.radian.session_jobs import SessionJobs
 from runtimes.radian.settings import SettingsError
 from runtimes.radian.system_prompt import system_prompt
-from runtimes.radian.tool_round import ToolDesk
+from runtimes.radian.tool_desk import ToolDesk
 from runtimes.radian.tools.ask_user import NAME as ASK_USER
 from runtimes.radian.tools.ask_user import AskUser
 from runtimes.radian.tools.base import ToolContext

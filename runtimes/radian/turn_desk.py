@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from runtimes.radian.model_desk import ModelDesk
     from runtimes.radian.records import Entry
     from runtimes.radian.session_jobs import SessionJobs
-    from runtimes.radian.tool_round import ToolDesk
+    from runtimes.radian.tool_desk import ToolDesk
     from runtimes.radian.turn_state import Limits
 
 

@@ -9,11 +9,13 @@ from actors.turn import AbortStep, Say, StartStep, StepEnded
 from actors.work import CallableWork, StepEnd
 from runtimes.models.base import ToolUse
 from runtimes.radian import events
+from runtimes.radian.journal_queue import Write
 from runtimes.radian.permissions import Request
 from runtimes.radian.policy import Policy
 from runtimes.radian.records import PermissionDecided, ToolResult
 from runtimes.radian.rules import Rules
-from runtimes.radian.tool_round import ToolDesk, ToolRound, Write
+from runtimes.radian.tool_desk import ToolDesk
+from runtimes.radian.tool_round import ToolRound
 from runtimes.radian.tools.base import Prepared, ToolOutcome, ToolRun, ToolView, returned
 
 if TYPE_CHECKING:

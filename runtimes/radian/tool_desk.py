@@ -1,0 +1,24 @@
+"""What a session gives the rounds of its turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from runtimes.radian.policy import Policy
+    from runtimes.radian.tools.base import Tool, ToolContext
+
+
+@dataclass(slots=True)
+class ToolDesk:
+    """One session's tools, and what their calls need."""
+
+    tools: Mapping[str, Tool]
+    context: ToolContext
+    policy: Policy
+    monotonic: Callable[[], float]
+    mask: Callable[[str], str]
+    """Takes known secrets out of a text."""
