@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -183,10 +184,15 @@ def test_a_step_that_kills_its_warden_and_guardian_leaves_nothing(
 
 
 def wait_gone_below_nobody(mark: str) -> None:
-    """Clean up what no design can: both watchers of this step died at one stroke."""
-    for pid in survivors(mark):
-        os.kill(pid, signal.SIGKILL)
-        wait_dead(pid)
+    """Clean up what no design can: both watchers of this step died at one stroke.
+
+    Again and again: the shell may be forking while it is looked at.
+    """
+    while left := survivors(mark):
+        for pid in left:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            wait_dead(pid)
 
 
 def test_a_stopped_warden_obeys_all_the_same(steps: RealSteps, mark: str) -> None:
