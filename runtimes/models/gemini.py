@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtimes.models.base import Image, Kept, Text, ToolOutput, ToolUse
 from runtimes.models.dialect import NO_EFFORT, NO_TEMPERATURE, Optional, sides
@@ -12,7 +12,7 @@ from runtimes.models.json_text import read_object
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from runtimes.models.base import Effort, ModelRequest, Part
+    from runtimes.models.base import Effort, Message, ModelRequest, Part
     from runtimes.models.config import ProviderConfig
     from runtimes.models.stream_parser import StreamParser
 
@@ -54,16 +54,11 @@ class Gemini:
     ) -> dict[str, Any]:
         """Return the call."""
         del config
-        names = {
-            part.call_id: part.name
-            for message in request.messages
-            for part in message.parts
-            if isinstance(part, ToolUse)
-        }
+        known = _calls(request.messages)
         contents = [
             {"role": "user" if role == "user" else "model", "parts": content}
             for role, parts in sides(request.messages)
-            if (content := _parts(parts, names))
+            if (content := _parts(parts, known))
         ]
         body: dict[str, Any] = {"contents": contents}
         if request.system:
@@ -105,33 +100,56 @@ def _generation(request: ModelRequest, omit: frozenset[str]) -> dict[str, Any]:
     return generation
 
 
-def _parts(parts: Sequence[Part], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    signatures = {
-        str(part.payload["call_id"]): part.payload["thoughtSignature"]
-        for part in parts
-        if isinstance(part, Kept) and part.payload.get("from") == FROM and "call_id" in part.payload
-    }
-    sent = (_part(part, names, signatures) for part in parts)
+class _Call(NamedTuple):
+    """A call of the conversation: its name, and what Google sent with it and wants back."""
+
+    name: str
+    note: Mapping[str, Any]
+
+
+def _calls(messages: Sequence[Message]) -> dict[str, _Call]:
+    """Return all calls by the ids they have here; what is kept of one stands before it.
+
+    Not by the id in what was kept: a server that numbers anew in each answer has its ids changed.
+    """
+    known: dict[str, _Call] = {}
+    note: Mapping[str, Any] = {}
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, Kept) and part.payload.get("from") == FROM:
+                note = part.payload if "call_id" in part.payload else note
+            elif isinstance(part, ToolUse):
+                known[part.call_id] = _Call(part.name, note)
+                note = {}
+    return known
+
+
+def _parts(parts: Sequence[Part], known: Mapping[str, _Call]) -> list[dict[str, Any]]:
+    sent = (_part(part, known) for part in parts)
     return [each for each in sent if each is not None]
 
 
-def _part(
-    part: Part, names: Mapping[str, str], signatures: Mapping[str, Any]
-) -> dict[str, Any] | None:
+def _part(part: Part, known: Mapping[str, _Call]) -> dict[str, Any] | None:
     match part:
         case Text(text) if text:
             return {"text": text}
         case Image(mime_type, data):
             return {"inlineData": {"mimeType": mime_type, "data": data}}
         case ToolUse(call_id, name, arguments):
-            call = {"functionCall": {"name": name, "args": read_object(arguments) or {}}}
-            known = signatures.get(call_id)
-            return call if known is None else {**call, "thoughtSignature": known}
+            call = {"name": name, "args": read_object(arguments) or {}}
+            note = known[call_id].note
+            signed = {key: note[key] for key in ("thoughtSignature",) if key in note}
+            return {"functionCall": _with_id(call, note), **signed}
         case ToolOutput(call_id, text, failed):
+            name, note = known.get(call_id, _Call(call_id, {}))
             answer = {"error" if failed else "output": text}
-            named = {"name": names.get(call_id, call_id), "response": answer}
-            return {"functionResponse": named}
+            return {"functionResponse": _with_id({"name": name, "response": answer}, note)}
         case Kept(payload) if payload.get("from") == FROM and "call_id" not in payload:
             return {"text": "", "thoughtSignature": payload["thoughtSignature"]}
         case _:
             return None
+
+
+def _with_id(value: dict[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the id that Google gave the call; older models give none."""
+    return {"id": note["id"], **value} if "id" in note else value

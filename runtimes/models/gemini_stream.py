@@ -104,10 +104,12 @@ class GeminiStream:
         if not name:
             self._fail(without_arguments(name))
             return
-        call_id = text_of(call.get("id")) or self._new_id()
-        if signature:
-            kept = {"from": FROM, "call_id": call_id, "thoughtSignature": signature}
-            events.append(KeepForLater(kept))
+        given = text_of(call.get("id"))
+        call_id = given or self._new_id()
+        back = {"id": given, "thoughtSignature": signature}
+        kept = {key: value for key, value in back.items() if value}
+        if kept:
+            events.append(KeepForLater({"from": FROM, "call_id": call_id, **kept}))
         arguments = encode(table(call.get("args"))).decode()
         events.append(ToolCalled(call_id, name, arguments))
         self._calls += 1

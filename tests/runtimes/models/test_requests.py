@@ -245,6 +245,26 @@ def test_gemini() -> None:
     }
 
 
+def test_gemini_gets_its_ids_and_signatures_back_also_where_we_changed_the_id() -> None:
+    def kept(signature: str) -> Kept:
+        return Kept({"from": "gemini", "call_id": "g", "id": "g", "thoughtSignature": signature})
+
+    said = (kept("one"), ToolUse("g", "read", "{}"), kept("two"), ToolUse("g-2", "read", "{}"))
+    outputs = (ToolOutput("g", "1"), ToolOutput("g-2", "2"))
+    request = ModelRequest("m", (Message("assistant", said), Message("user", outputs)))
+
+    called, answered = Gemini().body(request, config("gemini"), NONE)["contents"]
+
+    assert called["parts"] == [
+        {"functionCall": {"id": "g", "name": "read", "args": {}}, "thoughtSignature": signature}
+        for signature in ("one", "two")
+    ]
+    assert answered["parts"] == [
+        {"functionResponse": {"id": "g", "name": "read", "response": {"output": output}}}
+        for output in ("1", "2")
+    ]
+
+
 @pytest.mark.parametrize(
     ("effort", "limit", "thinking"),
     [

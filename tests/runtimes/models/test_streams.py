@@ -321,6 +321,15 @@ def test_gemini_thinks_and_signs() -> None:
     ]
 
 
+def test_an_id_that_gemini_gave_is_kept_with_its_signature() -> None:
+    called = {"functionCall": {"id": "g1", "name": "read"}, "thoughtSignature": "s1"}
+
+    got = read(GeminiStream(), candidate(called, finish="STOP"))
+
+    kept = {"from": "gemini", "call_id": "g1", "id": "g1", "thoughtSignature": "s1"}
+    assert got[:2] == [KeepForLater(kept), ToolCalled("g1", "read", "{}")]
+
+
 # --- all
 
 
