@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from actors.turn import AbortStep, Say, StartStep, StepEnded
+from actors.turn import AbortStep, ModelSaid, Say, StartStep, StepEnded
 from runtimes.radian import events
 from runtimes.radian.asker import NotAnswered, PermissionQuestion
 from runtimes.radian.healing import INTERRUPTED
@@ -82,6 +82,10 @@ class ToolCall:
             case _:
                 return f"{self._key}/run"
 
+    def waits_for(self, key: str) -> bool:
+        """Tell whether an event with this key is its own."""
+        return key == self.step_id
+
     def begin(self) -> list[AgentEffect]:
         """Look at what it is about."""
         self.state = "preparing"
@@ -89,15 +93,19 @@ class ToolCall:
         work = prepare_work(desk.tools, use.name, use.arguments, desk.context)
         return [StartStep(self.step_id, work, nothing_shown)]
 
-    def hear(self, event: StepEnded | ClientAnswered) -> list[AgentEffect]:
+    def hear(self, event: StepEnded | ClientAnswered | ModelSaid) -> list[AgentEffect]:
         """Take the end of what it waits for."""
-        if self.state == "asking":
+        if self.state == "asking" and not isinstance(event, ModelSaid):
             return self._answered(event)
         if not isinstance(event, StepEnded):
             return []
         if self.state == "preparing":
             return self._is_prepared(event.end)
         return self._ran(event.end)
+
+    def settled(self) -> list[AgentEffect]:
+        """Go on with what waits for the journal: nothing does."""
+        return []
 
     def stop(self) -> list[AgentEffect]:
         """Stop what runs, whose end still comes; a question is taken back."""

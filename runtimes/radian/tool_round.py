@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from actors.turn import Say, StepEnded
+from actors.turn import ClientAnswered, ModelSaid, Say, StepEnded
 from runtimes.radian import events
 from runtimes.radian.journal_queue import Write
 from runtimes.radian.tool_call import ToolCall
@@ -18,7 +18,6 @@ from runtimes.radian.tool_call import ToolCall
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from actors.turn import ClientAnswered
     from runtimes.models.base import ToolUse
     from runtimes.radian.journal_queue import AgentEffect
     from runtimes.radian.records import ToolResult
@@ -51,13 +50,21 @@ class ToolRound:
         """Prepare the first calls."""
         return self._next_batch()
 
-    def hear(self, event: StepEnded | ClientAnswered) -> list[AgentEffect]:
-        """Take the end of a step or of a question."""
-        key = event.end.step_id if isinstance(event, StepEnded) else event.key
+    def hear(self, event: StepEnded | ClientAnswered | ModelSaid) -> list[AgentEffect]:
+        """Take what came of a step, of a question or of a subagent's call of the model."""
+        key = _key(event)
         for call in self._calls:
-            if call.is_open and key == call.step_id:
+            if call.is_open and call.waits_for(key):
                 return [*call.hear(event), *self._result_of(call), *self._next_batch()]
         return []
+
+    def settled(self) -> list[AgentEffect]:
+        """Let subagents go on: all that was to be written is in the journal."""
+        effects: list[AgentEffect] = []
+        for call in self._calls:
+            if call.is_open:
+                effects += (*call.settled(), *self._result_of(call))
+        return [*effects, *self._next_batch()]
 
     def stop(self) -> list[AgentEffect]:
         """Start nothing more and stop what runs; its ends still come."""
@@ -86,6 +93,16 @@ class ToolRound:
 
     def _holds_up_nothing(self, call: ToolCall) -> bool:
         return call.state == "over" or (call.state == "new" and self._stopped)
+
+
+def _key(event: StepEnded | ClientAnswered | ModelSaid) -> str:
+    match event:
+        case StepEnded(end):
+            return end.step_id
+        case ClientAnswered(key):
+            return key
+        case ModelSaid(call_id):
+            return call_id
 
 
 def _told(result: ToolResult) -> events.ToolResult:

@@ -1,0 +1,163 @@
+"""One conversation of a turn: the model is called, its calls are run, it is called again.  Pure.
+
+`turn_state` decides what comes next, `tool_round` runs the calls of an answer.  Nothing goes on
+before what was decided is in the journal: `settled` says that it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from actors.model_call import ModelEnded
+from actors.turn import AbortCall, ModelSaid, StartCall
+from runtimes.models.answer import Answer, CallError
+from runtimes.models.calling import Retrying
+from runtimes.radian.journal_queue import Write
+from runtimes.radian.records import TurnEnded
+from runtimes.radian.tool_round import ToolRound
+from runtimes.radian.turn_state import CallModel, RunTools, Told, TurnState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from actors.turn import ClientAnswered, StepEnded
+    from runtimes.radian.journal_queue import AgentEffect
+    from runtimes.radian.turn_desk import TurnDesk
+    from runtimes.radian.turn_state import Next
+
+Stage: TypeAlias = Literal["new", "writing", "calling", "tools", "over"]
+
+
+def no_news() -> list[AgentEffect]:
+    """Tell nothing between two calls of the model."""
+    return []
+
+
+class Conversation:
+    """See the module.  What it wants done is returned by each method."""
+
+    def __init__(
+        self,
+        desk: TurnDesk,
+        turn: int,
+        key: str,
+        state: TurnState,
+        news: Callable[[], list[AgentEffect]] = no_news,
+    ) -> None:
+        """``key`` begins the ids of its calls and steps; unique in the session.
+
+        ``news`` is done before the model gets the results of its calls.
+        """
+        self._desk = desk
+        self._turn = turn
+        self._key = key
+        self._state = state
+        self._news = news
+        self._stage: Stage = "new"
+        self._next: Next | None = None
+        self._round: ToolRound | None = None
+        self._rounds = 0
+        self._call = 0
+        self._told: Told | None = None
+        self._stopped = False
+        self.retries = 0
+        self.cancelled_by_person = False
+        """A question was answered by cancelling the turn."""
+        self.end: TurnEnded | None = None
+        """Why it is over; stopped: whatever it was about to do."""
+
+    def begin(self) -> None:
+        """Call the model once what it is asked is written."""
+        self._stage, self._next = "writing", self._state.next_call()
+
+    def hear(self, event: StepEnded | ClientAnswered | ModelSaid) -> list[AgentEffect]:
+        """Take what came of a step, a question or a call of the model."""
+        if isinstance(event, ModelSaid) and event.call_id == self._call_id:
+            return self._said(event.event) if self._stage == "calling" else []
+        if self._round is None:
+            return []
+        effects = self._round.hear(event)
+        self.cancelled_by_person = self.cancelled_by_person or self._round.cancelled_by_person
+        return effects
+
+    def settled(self) -> list[AgentEffect]:
+        """Go on: all that was to be written is in the journal."""
+        if self._stage == "writing" and self._next is not None:
+            comes_next, self._next = self._next, None
+            return self._do(comes_next)
+        if self._round is None:
+            return []
+        effects = self._round.settled()
+        if effects or not self._round.done:
+            return effects
+        self._round = None
+        return self._tools_done()
+
+    def stop(self) -> list[AgentEffect]:
+        """Start nothing more and stop what runs; ends still come, and then this is over."""
+        if self._stopped:
+            return []
+        self._stopped = True
+        if self._stage == "calling":
+            return [AbortCall(self._call_id)]
+        return [] if self._round is None else self._round.stop()
+
+    # --- what comes next
+
+    def _do(self, comes_next: Next) -> list[AgentEffect]:
+        if self._stopped:
+            comes_next = TurnEnded(self._turn, "Interrupted")
+        match comes_next:
+            case CallModel():
+                return self._start_call(comes_next)
+            case RunTools(calls):
+                self._stage = "tools"
+                self._rounds += 1
+                key = f"{self._key}.{self._rounds}"
+                self._round = ToolRound(self._turn, key, calls, self._desk.tools)
+                return self._round.begin()
+            case TurnEnded():
+                self._stage, self.end = "over", comes_next
+                return []
+
+    def _tools_done(self) -> list[AgentEffect]:
+        """Call the model with the results, after the news."""
+        self._stage, self._next = "writing", self._state.next_call()
+        news = [] if self._stopped else self._news()
+        return news or self.settled()
+
+    # --- calls of the model
+
+    @property
+    def _call_id(self) -> str:
+        return f"{self._key}.call{self._call}"
+
+    def _start_call(self, call: CallModel) -> list[AgentEffect]:
+        self._stage, self._call, self._told = "calling", call.call, None
+        work = self._desk.model.work(self._turn, call, self._desk.entries)
+        return [StartCall(self._call_id, work)]
+
+    def _said(self, said: Any) -> list[AgentEffect]:
+        match said:
+            case Told():
+                self._told = said
+            case Retrying():
+                self.retries += 1
+            case ModelEnded(error=error):
+                return self._call_ended(error)
+            case _:
+                pass
+        return []
+
+    def _call_ended(self, error: BaseException | None) -> list[AgentEffect]:
+        """Record an answer once its stream is over; a call without one has failed."""
+        told = self._told
+        if told is None:
+            lost = "the call was lost" if error is None else f"{type(error).__name__}: {error}"
+            failed = Answer(error=CallError(self._desk.mask(lost)))
+            told = Told(Answer(finish="cancelled") if self._stopped else failed)
+        message, self._next = self._state.answered(told)
+        self._stage = "writing"
+        if message.finish == "cancelled" and not message.parts and message.usage is None:
+            return []
+        return [Write((message,))]
