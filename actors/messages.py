@@ -134,6 +134,12 @@ class TurnAnswered(NamedTuple):
     turn_id: str
 
 
+class TurnWished(NamedTuple):
+    """A session's own threads to router: it wants a turn that no request asks for."""
+
+    session_id: str
+
+
 class EndTurns(NamedTuple):
     """Shutdown to router: cancel what runs, start nothing, tell when all is over."""
 
@@ -152,5 +158,6 @@ RouterMessage: TypeAlias = (
     | SessionAnswered
     | SessionRefused
     | TurnAnswered
+    | TurnWished
     | EndTurns
 )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from actors.runtime import OwnTurns
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class OpenedSession:
     """A session that the runtime agreed to open."""
 
@@ -23,5 +27,7 @@ class OpenedSession:
     """Updates that must leave after it (available commands)."""
     on_cancel: Callable[[], None] | None = None
     """Called on each ``session/cancel`` for it, also when no turn runs.  Must not wait."""
+    own_turns: OwnTurns | None = None
+    """Where it may begin turns that no prompt asks for."""
     state: Any = None
     """The runtime's own; comes back with each prompt."""

@@ -18,12 +18,14 @@ from actors.messages import (
     SessionOpened,
     SessionRefused,
     TurnAnswered,
+    TurnWished,
 )
 from actors.switchboard import (
     AllOver,
     Answer,
     Begin,
     Cancel,
+    Connect,
     GiveAnswer,
     Initialize,
     Open,
@@ -43,8 +45,9 @@ if TYPE_CHECKING:
     from actors.messages import RouterMessage
     from actors.runtime import Runtime
     from actors.session_tree import SessionTree
-    from actors.switchboard import Effect, Turn
+    from actors.switchboard import Effect
     from actors.turn import CancelReason
+    from actors.turn_line import Turn
     from actors.turn_slot import TurnSlot
 
 
@@ -112,8 +115,7 @@ class RouterActor(Actor["RouterMessage"]):
             case CancelRead():
                 return board.cancel(message)
             case SessionOpened(_, _, opened):
-                board.opened(opened)
-                return []
+                return board.opened(opened)
             case SessionAnswered(session_id):
                 self._session_opened()
                 return board.answered(session_id)
@@ -122,6 +124,8 @@ class RouterActor(Actor["RouterMessage"]):
             case TurnAnswered(turn_id):
                 self._close_slot(turn_id)
                 return board.turn_answered(turn_id)
+            case TurnWished(session_id):
+                return board.wished(session_id)
             case EndTurns(hard):
                 return board.end(hard=hard)
 
@@ -157,7 +161,8 @@ class RouterActor(Actor["RouterMessage"]):
                     state.switchboard.refused(request_id, session_id, InternalError())
                 )
             case Begin(turn):
-                self._connection.answer(turn.request_id, InternalError())
+                if turn.is_owed:
+                    self._connection.answer(turn.request_id, InternalError())
                 self._close_slot(turn.turn_id)
                 state.todo.extend(state.switchboard.turn_answered(turn.turn_id))
             case _:
@@ -176,6 +181,8 @@ class RouterActor(Actor["RouterMessage"]):
                 self._begin(turn)
             case Cancel():
                 self._cancel(effect)
+            case Connect(session_id, own_turns):
+                own_turns.connect(lambda: self.address.tell(TurnWished(session_id)))
             case TellCancelled(heard):
                 heard()
             case GiveAnswer():
@@ -224,7 +231,8 @@ class RouterActor(Actor["RouterMessage"]):
             self.system.platform, self.system.faults, host.deliver, host.over, host.broken
         )
         slot = TurnSlot(turn.turn_id, turn.session_id, host, outlet)
-        self._connection.claim(turn.request_id, turn.turn_id)
+        if turn.is_owed:
+            self._connection.claim(turn.request_id, turn.turn_id)
         self._state.slots[turn.turn_id] = slot
         parts.desk.slot = slot
         parts.session.tell(StartTurn(slot))

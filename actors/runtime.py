@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from actors.opened_session import OpenedSession
     from actors.turn import TurnMachine
@@ -15,6 +15,27 @@ if TYPE_CHECKING:
 
 TurnRule: TypeAlias = Literal["queue", "refuse"]
 """A prompt while a turn runs: wait in order (chant, one command at a time), or be refused."""
+
+
+class OwnTurns(Protocol):
+    """The turns that a session begins by itself, say when something in the background has ended."""
+
+    def connect(self, wish: Callable[[], None]) -> None:
+        """Take what wishes for a turn.  Called once the session is known, on the router's thread.
+
+        ``wish`` may be called from any thread, at any time and as often as one likes: it never
+        waits, wishes are one turn until it begins, and when the connection ends they come to
+        nothing.  The turn goes before prompts that wait.  A cancel of the session takes the wish
+        away and ends the turn as it does a prompt's.
+        """
+        ...
+
+    def begin(self) -> TurnMachine:
+        """Make the machine of the turn; no other turn of the session runs.  Must not wait.
+
+        Where there is nothing left to do it is a machine that ends at once.
+        """
+        ...
 
 
 class Runtime(Protocol):

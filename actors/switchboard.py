@@ -6,9 +6,9 @@ counts for prompts read before it, whichever of the two gets here first.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from actors.turn_line import TurnLine
 from protocol.errors import InvalidRequest, MethodNotFound, ProtocolError, SessionNotFound
 from protocol.handshake import InitializeParams, parse_initialize
 from protocol.jsonrpc import Failure, Request, Result, id_key
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from actors.messages import CancelRead
     from actors.opened_session import OpenedSession
-    from actors.runtime import TurnRule
-    from protocol.acp.prompts import Prompt
+    from actors.runtime import OwnTurns, TurnRule
+    from actors.turn_line import Turn
     from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
     from protocol.handshake import AgentCapabilities
     from protocol.jsonrpc import IdKey, Notification, RequestId
@@ -80,23 +80,20 @@ class TellCancelled(NamedTuple):
     heard: Callable[[], None]
 
 
+class Connect(NamedTuple):
+    """Hand a session that begins turns by itself what it needs to wish for them."""
+
+    session_id: str
+    own_turns: OwnTurns
+
+
 class AllOver(NamedTuple):
     """After `end`: no turn runs any more."""
 
 
 Effect: TypeAlias = (
-    Answer | Initialize | Open | Begin | Cancel | TellCancelled | GiveAnswer | AllOver
+    Answer | Initialize | Open | Begin | Cancel | Connect | TellCancelled | GiveAnswer | AllOver
 )
-
-
-class Turn(NamedTuple):
-    """One prompt on its way: the ``seq``-th thing read, for a known session."""
-
-    turn_id: str
-    request_id: RequestId
-    seq: int
-    session_id: str
-    prompt: Prompt
 
 
 class _Session:
@@ -120,11 +117,9 @@ class Switchboard:
         self.methods = methods
         self.capabilities: AgentCapabilities | None = None
         """What we advertised; None before `initialize` has succeeded."""
-        self.running: dict[str, Turn] = {}
+        self.line = TurnLine()
         self._sessions: dict[str, _Session] = {}
-        self._waiting: deque[Turn] = deque()
         self._early: dict[str | IdKey, int] = {}
-        self._turns = 0
         self._ending = False
 
     def incoming(
@@ -148,9 +143,10 @@ class Switchboard:
         """Remember what the answer to `initialize` offers."""
         self.capabilities = capabilities
 
-    def opened(self, opened: OpenedSession) -> None:
+    def opened(self, opened: OpenedSession) -> list[Effect]:
         """A session exists; its turns wait until the client was told."""
         self._sessions.setdefault(opened.session_id, _Session()).opened = opened
+        return [Connect(opened.session_id, opened.own_turns)] if opened.own_turns else []
 
     def answered(self, session_id: str) -> list[Effect]:
         """The client was told of the session: its turns may start."""
@@ -169,7 +165,7 @@ class Switchboard:
                 del self._sessions[session_id]
                 effects += [
                     Answer(turn.request_id, SessionNotFound(session_id))
-                    for turn in self._take_waiting(session_id)
+                    for turn in self.line.take(session_id)
                 ]
         return effects + self._next()
 
@@ -181,13 +177,10 @@ class Switchboard:
 
     def cancel(self, read: CancelRead) -> list[Effect]:
         """Cancel what was read before: running turns get a signal, waiting ones their answer."""
-        effects: list[Effect] = [
-            Cancel(turn) for turn in self.running.values() if _hits(read, turn)
-        ]
+        running, waiting = self.line.hit(read)
+        effects: list[Effect] = [Cancel(turn) for turn in running]
         effects += self._told(read)
-        for turn in [turn for turn in self._waiting if _hits(read, turn)]:
-            self._waiting.remove(turn)
-            effects.append(_cancelled(turn.request_id))
+        effects += [_cancelled(turn.request_id) for turn in waiting]
         self._keep_cancel(read)
         return effects if self._ending else effects + self._next()
 
@@ -198,16 +191,22 @@ class Switchboard:
 
     def turn_answered(self, turn_id: str) -> list[Effect]:
         """A turn's last word has left: the next may start."""
-        if self.running.pop(turn_id, None) is None:
+        return self._next() if self.line.ended(turn_id) else []
+
+    def wished(self, session_id: str) -> list[Effect]:
+        """A session wants a turn of its own: next, before any prompt that waits."""
+        session = self._sessions.get(session_id)
+        if self._ending or session is None or session.opened is None:
             return []
+        self.line.wish(session_id)
         return self._next()
 
     def end(self, *, hard: bool) -> list[Effect]:
         """Cancel everything and start nothing more; `AllOver` follows, now or later."""
         self._ending = True
-        waiting, self._waiting = self._waiting, deque()
-        effects: list[Effect] = [_cancelled(turn.request_id) for turn in waiting]
-        effects += [Cancel(turn, hard=hard, shutdown=True) for turn in self.running.values()]
+        effects: list[Effect] = [_cancelled(turn.request_id) for turn in self.line.empty()]
+        running = self.line.running.values()
+        effects += [Cancel(turn, hard=hard, shutdown=True) for turn in running]
         return effects + self._next()
 
     # --- requests
@@ -263,16 +262,15 @@ class Switchboard:
         if self._was_cancelled(seq, session_id, session, request.id):
             return [_cancelled(request.id)]
         self._check_room(session_id)
-        self._turns += 1
-        self._waiting.append(Turn(f"t{self._turns}", request.id, seq, session_id, prompt))
+        self.line.add(request.id, seq, session_id, prompt)
         return self._next()
 
     def _check_room(self, session_id: str) -> None:
         if self._ending:
             problem = "the agent is ending"
-        elif self.turn_rule == "refuse" and (self.running or self._waiting):
+        elif self.turn_rule == "refuse" and self.line.serves_a_prompt:
             problem = f"session {session_id} is still running a turn"
-        elif len(self._waiting) >= MAX_QUEUED_TURNS:
+        elif len(self.line.waiting) >= MAX_QUEUED_TURNS:
             problem = f"{MAX_QUEUED_TURNS} prompts are waiting already; try again later"
         else:
             return
@@ -281,21 +279,11 @@ class Switchboard:
     # --- the order of turns
 
     def _next(self) -> list[Effect]:
-        """Start the oldest waiting turn if nothing runs and its session is known to the client."""
-        if self.running:
-            return []
+        """Start the next turn if nothing runs and its session is known to the client."""
         if self._ending:
-            return [AllOver()]
-        if not self._waiting or self._sessions[self._waiting[0].session_id].opening:
-            return []
-        turn = self._waiting.popleft()
-        self.running[turn.turn_id] = turn
-        return [Begin(turn)]
-
-    def _take_waiting(self, session_id: str) -> list[Turn]:
-        taken = [turn for turn in self._waiting if turn.session_id == session_id]
-        self._waiting = deque(turn for turn in self._waiting if turn.session_id != session_id)
-        return taken
+            return [] if self.line.running else [AllOver()]
+        turn = self.line.start(lambda session_id: not self._sessions[session_id].opening)
+        return [] if turn is None else [Begin(turn)]
 
     # --- cancels that overtook their prompt
 
@@ -319,14 +307,6 @@ class Switchboard:
             self._early.get(id_key(request_id), 0),
         )
         return seq < last
-
-
-def _hits(read: CancelRead, turn: Turn) -> bool:
-    if turn.seq >= read.seq:
-        return False
-    if read.by_request:
-        return id_key(turn.request_id) == id_key(read.request_id)
-    return turn.session_id == read.session_id
 
 
 def _cancelled(request_id: RequestId) -> Answer:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from actors.runtime import Runtime
     from actors.session_state import SessionMessage
     from actors.step_executor import ExecutorMessage
-    from actors.switchboard import Turn
     from actors.turn import TurnMachine, TurnResult
+    from actors.turn_line import Turn
     from actors.turn_slot import TurnSlot
     from protocol.acp.prompts import Prompt
 
@@ -33,7 +33,7 @@ class Question(NamedTuple):
 
 
 class ClientTurnHost:
-    """One prompt's turn, between the runtime and the gate."""
+    """One turn, of a prompt or of the session's own, between the runtime and the gate."""
 
     def __init__(
         self,
@@ -56,11 +56,15 @@ class ClientTurnHost:
         self._session = session
         self._router = router
         self._executor = executor
-        self._settled = False
+        self._is_owed = turn.is_owed
+        self._settled = not turn.is_owed
         self._mute = False
 
     def begin(self) -> TurnMachine:
         """Have the runtime make the machine; what it needs of the prompt is then the machine's."""
+        if not self._is_owed:
+            assert self._opened.own_turns is not None  # noqa: S101 - nobody else wishes for any
+            return self._opened.own_turns.begin()
         assert self._prompt is not None  # noqa: S101 - begun once
         machine = self._runtime.begin_turn(self._opened, self._prompt, self._turn_id)
         self._prompt = None  # it may be 60 MiB, and we live as long as the turn
@@ -94,7 +98,9 @@ class ClientTurnHost:
         self._connection.gate.put(lines)
 
     def answer(self, result: TurnResult) -> None:
-        """Answer the prompt, unless someone had to do it for us."""
+        """Answer the prompt, if there is one and nobody had to do it for us."""
+        if self._settled:
+            return
         request_id = self._request_id
         if result.error is not None:
             line = encode_error(request_id, result.error)

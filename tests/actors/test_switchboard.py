@@ -29,7 +29,8 @@ from protocol.jsonrpc import Failure, Notification, Request, Result
 
 if TYPE_CHECKING:
     from actors.runtime import TurnRule
-    from actors.switchboard import Effect, Turn
+    from actors.switchboard import Effect
+    from actors.turn_line import Turn
 
 METHODS = frozenset({"session/load", "session/resume"})
 CANCELLED = {"stopReason": "cancelled"}
@@ -195,7 +196,7 @@ def test_under_the_refuse_rule_a_second_prompt_is_refused_and_the_first_unharmed
 
     assert error.code == -32600
     assert "running" in str(error)
-    assert list(talk.board.running) == [first.turn_id]
+    assert list(talk.board.line.running) == [first.turn_id]
     talk.board.turn_answered(first.turn_id)
     _turn(talk.prompt("s1"))
 
@@ -233,7 +234,7 @@ def test_a_cancel_after_the_end_of_its_turn_does_not_hit_the_next() -> None:
     second = _turn(talk.board.incoming(*second_read))
 
     assert talk.board.cancel(late) == []
-    assert second.turn_id in talk.board.running
+    assert second.turn_id in talk.board.line.running
 
 
 def test_a_cancel_for_an_unknown_session_is_passed_over() -> None:
@@ -253,7 +254,7 @@ def test_a_cancel_that_overtook_its_prompt_still_hits_it() -> None:
     effects = talk.board.incoming(*prompt)
 
     assert effects == [Answer(talk.last_id, CANCELLED)]
-    assert talk.board.running == {}
+    assert talk.board.line.running == {}
 
 
 def test_a_cancel_then_a_prompt_does_not_cancel_the_prompt() -> None:
@@ -502,8 +503,8 @@ def test_each_prompt_gets_one_answer_or_one_turn_whatever_overtakes_what(
                 wanted = prompts[-1] if prompts else 0
                 cancel = CancelRead(talk.next(), request_id=wanted, by_request=True)
                 do(lambda cancel=cancel: talk.board.cancel(cancel))
-            case "answered" if talk.board.running:
-                turn_id = next(iter(talk.board.running))
+            case "answered" if talk.board.line.running:
+                turn_id = next(iter(talk.board.line.running))
                 do(lambda turn_id=turn_id: talk.board.turn_answered(turn_id))
             case "fail" if opening:
                 do(lambda: _refuse(talk, opening.pop(0)))
@@ -515,10 +516,10 @@ def test_each_prompt_gets_one_answer_or_one_turn_whatever_overtakes_what(
             do(late.pop(0))
     while late:
         do(late.pop(0))
-    while opening or talk.board.running:
+    while opening or talk.board.line.running:
         if opening:
             do(lambda: _let_in(talk, opening.pop(0)))
-        for turn_id in tuple(talk.board.running):
+        for turn_id in tuple(talk.board.line.running):
             do(lambda turn_id=turn_id: talk.board.turn_answered(turn_id))
 
     begun = [effect.turn.request_id for effect in effects if isinstance(effect, Begin)]
@@ -526,7 +527,7 @@ def test_each_prompt_gets_one_answer_or_one_turn_whatever_overtakes_what(
     assert Counter(begun + answered) == Counter(prompts)
     seqs = [effect.turn.seq for effect in effects if isinstance(effect, Begin)]
     assert seqs == sorted(seqs)
-    assert not talk.board._waiting
+    assert not talk.board.line.waiting
 
 
 def _refuse(talk: Talk, order: Open) -> list[Effect]:

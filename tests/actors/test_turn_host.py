@@ -13,9 +13,9 @@ from actors.gate import Gate
 from actors.messages import AfterAnswers, Respond, TurnAnswered
 from actors.opened_session import OpenedSession
 from actors.session_state import TurnEnded
-from actors.switchboard import Turn
 from actors.turn import TurnResult
 from actors.turn_host import ClientTurnHost
+from actors.turn_line import Turn
 from protocol.acp.prompts import Prompt
 from protocol.acp.updates import AgentMessageChunk
 from protocol.errors import InternalError, InvalidParams
