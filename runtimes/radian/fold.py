@@ -7,9 +7,10 @@ number.  The keys of the metrics are those of ``Result.run_metrics``.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, TypeAlias
 
+from protocol.values import frozen
 from runtimes.models.base import Text
 from runtimes.radian.healing import calls_of
 from runtimes.radian.records import (
@@ -35,7 +36,7 @@ Price: TypeAlias = "Callable[[Call], int | None]"
 """Prices a call now, in micros: for records that were written without a price."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cost:
     """The fee of the calls that have a price.
 
@@ -47,7 +48,7 @@ class Cost:
     estimated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Denial:
     """A call that was refused."""
 
@@ -56,7 +57,7 @@ class Denial:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metrics:
     """Counts, milliseconds and tokens of a turn.  None: absent."""
 
@@ -89,7 +90,7 @@ class Metrics:
         return {name: value for name, value in values if value is not None}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnFold:
     """What a turn came to.  ``end``: a turn without an end was interrupted."""
 
@@ -107,7 +108,7 @@ def fold_turn(
     """Fold the records of ``turn``; ``entries`` may hold others."""
     own = [each for each in entries if getattr(each.record, "turn", None) == turn]
     records = [each.record for each in own]
-    ends = [each for each in records if isinstance(each, TurnEnded)]
+    ends = [each for each in records if isinstance(each, TurnEnded) and each.agent is None]
     end = ends[-1] if ends else TurnEnded(turn, "Interrupted")
     wall_ms = _lasted(own) if end.wall_ms is None else end.wall_ms
     return TurnFold(
@@ -123,7 +124,8 @@ def fold_turn(
 def turns_of(entries: Iterable[Entry]) -> list[int]:
     """Return the numbers of all turns, in order."""
     records = (each.record for each in entries)
-    return sorted({each.turn for each in records if isinstance(each, TurnStarted)})
+    begun = (each for each in records if isinstance(each, TurnStarted) and each.agent is None)
+    return sorted({each.turn for each in begun})
 
 
 def cost_of(records: Iterable[Record], price: Price | None = None) -> Cost | None:
@@ -143,15 +145,18 @@ def cost_of(records: Iterable[Record], price: Price | None = None) -> Cost | Non
     return Cost(total, incomplete=unpriced > 0, estimated=estimated) if priced else None
 
 
-def last_text(records: Iterable[Record]) -> str:
+def last_text(records: Iterable[Record], agent: str | None = None) -> str:
     """Return the text of the last answer; pieces of one that was cut off count as one.
 
     An answer that only calls tools has none.  A call that failed before anything came is no
-    answer, nor is one whose place another attempt took.
+    answer, nor is one whose place another attempt took.  ``agent``: that subagent's answer
+    instead of the turn's own.
     """
     pieces: list[str] = []
     for record in records:
-        if isinstance(record, AssistantMessage) and _is_answer(record):
+        if not isinstance(record, AssistantMessage) or record.agent != agent:
+            continue
+        if _is_answer(record):
             if not record.continues:
                 pieces.clear()
             pieces += (part.text for part in record.parts if isinstance(part, Text))
@@ -159,7 +164,7 @@ def last_text(records: Iterable[Record]) -> str:
 
 
 def _is_answer(message: AssistantMessage) -> bool:
-    if message.superseded or message.agent is not None:
+    if message.superseded:
         return False
     return bool(message.parts) or message.finish not in {"broken", "failed", "cancelled"}
 
@@ -167,7 +172,8 @@ def _is_answer(message: AssistantMessage) -> bool:
 def _metrics(records: Sequence[Record], retries: int, wall_ms: int) -> Metrics:
     calls = [each for each in records if isinstance(each, AssistantMessage | Compacted)]
     own = [each for each in calls if each.agent is None]
-    agents = {each.agent for each in calls} - {None}
+    begun = [each for each in records if isinstance(each, TurnStarted)]
+    agents = {each.agent for each in (*calls, *begun)} - {None}
     results = [each for each in records if isinstance(each, ToolResult) and each.agent is None]
     tool_calls = _tool_calls(records)
     jobs = sum(isinstance(each, JobStarted) for each in records)

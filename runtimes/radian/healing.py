@@ -40,9 +40,11 @@ class Healing:
             case ToolResult() as result:
                 if not _close(self._open.get(result.agent, []), result.call_id):
                     return
-            case TurnStarted() | TurnEnded():
+            case TurnStarted(agent=None) | TurnEnded(agent=None):
                 yield from self.left()
                 self._open.clear()
+            case TurnStarted(agent=agent) | TurnEnded(agent=agent):
+                yield from _made_up(self._open.pop(agent, []))
             case _:
                 pass
         yield entry

@@ -6,9 +6,9 @@ milliseconds, money is in micros of a US dollar.  `record_json` turns these into
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from protocol.values import frozen
 from runtimes.models.base import Kept, Reasoning, Text, Usage
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ IncompleteReason: TypeAlias = Literal[
 # --- parts of messages; text, reasoning and what a provider wants back are those of `models.base`
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImageFile:
     """A picture whose bytes lie in a side file named by their sha256 digest (hex)."""
 
@@ -42,7 +42,7 @@ class ImageFile:
     mime_type: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resource:
     """Something the user pointed at, or, with ``text``, put in."""
 
@@ -51,7 +51,7 @@ class Resource:
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A call that the model made in full; ``input`` is its arguments, parsed."""
 
@@ -67,7 +67,7 @@ AssistantPart: TypeAlias = Text | Reasoning | ToolCall | Kept
 # --- records
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parent:
     """Where a fork came from: the session and the number of the last record taken."""
 
@@ -75,7 +75,7 @@ class Parent:
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionCreated:
     """The first record of each journal; ``workspace`` is resolved and absolute."""
 
@@ -85,7 +85,7 @@ class SessionCreated:
     parent: Parent | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunStarted:
     """A process began to write.  ``flags`` are those that matter; never a key."""
 
@@ -98,20 +98,21 @@ class RunStarted:
     version: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnStarted:
-    """A turn began.  Turns count from 1."""
-
-    turn: int
-    origin: Origin
-
-
-@dataclass(frozen=True, slots=True)
-class UserMessage:
-    """What a turn was asked, or what came to it from a job or a hook.
+    """A turn began.  Turns count from 1.
 
     ``agent`` here and below: the call id of the subagent whose conversation it belongs to.
     """
+
+    turn: int
+    origin: Origin
+    agent: str | None = None
+
+
+@frozen
+class UserMessage:
+    """What a turn was asked, or what came to it from a job or a hook."""
 
     turn: int
     content: tuple[UserPart, ...]
@@ -119,7 +120,7 @@ class UserMessage:
     agent: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AssistantMessage:
     """What one call of the model brought, failed and cut ones included.
 
@@ -147,7 +148,7 @@ class AssistantMessage:
     agent: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolResult:
     """What came of a call.  ``full_output_file`` names a side file of the session."""
 
@@ -161,7 +162,7 @@ class ToolResult:
     agent: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PermissionDecided:
     """Whether a call was let through; ``wait_ms`` only where somebody was asked."""
 
@@ -174,7 +175,7 @@ class PermissionDecided:
     agent: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionAnswered:
     """The answer to one question of ``ask_user``; None: there was none."""
 
@@ -186,7 +187,7 @@ class QuestionAnswered:
     agent: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compacted:
     """The conversation before record ``first_kept_seq`` is ``summary`` from here on.
 
@@ -206,7 +207,7 @@ class Compacted:
     agent: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobStarted:
     """A command went to the background."""
 
@@ -215,7 +216,7 @@ class JobStarted:
     turn: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobFinished:
     """It ended: by itself with ``exit_code``, or killed."""
 
@@ -226,7 +227,7 @@ class JobFinished:
     turn: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnEnded:
     """The last record of a turn; ``error`` is masked, ``origin`` is model, hook or credential."""
 
@@ -237,6 +238,7 @@ class TurnEnded:
     retryable: bool | None = None
     error: str | None = None
     wall_ms: int | None = None
+    agent: str | None = None
 
 
 Record: TypeAlias = (

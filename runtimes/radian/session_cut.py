@@ -22,11 +22,11 @@ def turn_ends(entries: Iterable[Entry]) -> dict[int, int]:
     running: tuple[int, int] | None = None
     for entry in entries:
         record = entry.record
-        if isinstance(record, TurnStarted):
+        if isinstance(record, TurnStarted) and record.agent is None:
             if running is not None:
                 ends[running[0]] = running[1]
             running = (record.turn, entry.seq)
-        elif isinstance(record, TurnEnded):
+        elif isinstance(record, TurnEnded) and record.agent is None:
             ends[record.turn] = entry.seq
             running = None
         elif running is not None and getattr(record, "turn", None) == running[0]:

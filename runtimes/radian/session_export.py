@@ -6,9 +6,9 @@ Reasoning and what providers sent raw are left out unless asked for.  Pure but f
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from protocol.values import frozen
 from runtimes.models.json_text import encode, tables
 from runtimes.radian.fold import Cost, cost_of, fold_turn, turns_of
 from runtimes.radian.healing import heal
@@ -32,7 +32,7 @@ class ExportExists(Exception):  # noqa: N818 - an answer to the person who named
     """The file is there already."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Export:
     """What to export of a session; `seq` is the number of the last record to take."""
 
@@ -97,9 +97,9 @@ class Export:
     def _turn(self, entries: Sequence[Entry], turn: int) -> dict[str, Any]:
         fold = fold_turn(entries, turn, price=self.price)
         own = [each for each in heal(entries) if getattr(each.record, "turn", None) == turn]
-        started = next(each for each in own if isinstance(each.record, TurnStarted))
+        started = next(each for each in own if _is_frame(each))
         end = to_table(started._replace(record=fold.end))
-        shown = (each for each in own if not isinstance(each.record, TurnStarted | TurnEnded))
+        shown = (each for each in own if not _is_frame(each))
         table: dict[str, Any] = {"turn": turn, "origin": to_table(started)["origin"]}
         table |= {"started": started.ts, "ended": own[-1].ts}
         table |= {key: end[key] for key in ("end", "reason", "error") if key in end}
@@ -110,6 +110,11 @@ class Export:
             "run_metrics": fold.metrics.as_table(),
             "records": [self.stripped(to_table(each)) for each in shown],
         }
+
+
+def _is_frame(entry: Entry) -> bool:
+    """Tell whether a record only says that its turn began or ended; a subagent's are kept."""
+    return isinstance(entry.record, TurnStarted | TurnEnded) and entry.record.agent is None
 
 
 def cost_table(cost: Cost | None) -> dict[str, Any] | None:

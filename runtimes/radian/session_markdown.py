@@ -20,6 +20,7 @@ from runtimes.radian.records import (
     Resource,
     ToolCall,
     ToolResult,
+    TurnEnded,
     TurnStarted,
     UserMessage,
 )
@@ -45,7 +46,7 @@ def markdown(export: Export) -> str:
     healed = list(heal(entries))
     names = _call_names(healed)
     for entry in healed:
-        if isinstance(entry.record, TurnStarted):
+        if isinstance(entry.record, TurnStarted) and entry.record.agent is None:
             fold = fold_turn(entries, entry.record.turn, price=export.price)
             lines += _turn_head(entry, entry.record, fold)
         lines += _record(export, entry, names)
@@ -84,12 +85,16 @@ def _record(export: Export, entry: Entry, names: dict[int, str]) -> Iterator[str
             name = names.get(id(entry.record), result.call_id)
             took = "" if result.ms is None else f", {result.ms} ms"
             why = f": {one_line(result.reason, 200)}" if result.reason else ""
-            yield from (f"Result of {_code(name)} ({result.status}{took}){why}", "")
+            whose = _agent(result.agent)
+            yield from (f"Result of {_code(name)}{whose} ({result.status}{took}){why}", "")
             yield from _fence(result.output, "text")
         case QuestionAnswered(question=question, option=option):
             yield from (f"Asked: {one_line(question, 500)} — {option or 'no answer'}", "")
         case Compacted(summary=summary):
             yield from ("### Summary of what came before", "", summary, "")
+        case TurnEnded(agent=str() as agent, end=end, reason=reason) if end != "Completed":
+            why = f" ({reason})" if reason else ""
+            yield from (f"Subagent {one_line(agent, 80)} ended: {end}{why}", "")
         case JobStarted(job_id=job_id, command=command):
             yield from (f"Job {job_id} started: {_code(command)}", "")
         case JobFinished(job_id=job_id) as job:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from actors.faults import NoFaults
+from protocol.values import frozen
 from runtimes.models.json_text import tables, text_of
 from runtimes.radian.ids import check_session_id
 from runtimes.radian.journal import create_journal, open_journal
@@ -38,7 +39,7 @@ GLANCES = (64 * 1024, 4 * 1024 * 1024)
 MAX_TITLE = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """One line of a list.  ``turns``: how many began; ``last_end`` None: the last has no end."""
 
@@ -53,7 +54,7 @@ class Summary:
     last_end: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sessions:
     """All sessions of one user."""
 
@@ -265,7 +266,7 @@ class _Glance:
         match table.get("type"):
             case "RunStarted":
                 self._run = table
-            case "TurnEnded" if turn == self._turns:
+            case "TurnEnded" if turn == self._turns and table.get("agent") is None:
                 self._end = text_of(table.get("end"))
             case _:
                 pass

@@ -151,7 +151,8 @@ ASSISTANT = st.builds(
     agent=AGENTS,
 )
 RECORDS: st.SearchStrategy[Record] = st.one_of(
-    st.builds(TurnStarted, TURNS, st.sampled_from(["prompt", "wake", "subagent"])),
+    st.builds(TurnStarted, TURNS, st.sampled_from(["prompt", "wake"])),
+    st.builds(TurnStarted, TURNS, st.just("subagent"), agent=st.just("c1")),
     st.builds(UserMessage, TURNS, st.lists(USER_PARTS, max_size=3).map(tuple), agent=AGENTS),
     ASSISTANT,
     ASSISTANT,
@@ -174,6 +175,7 @@ RECORDS: st.SearchStrategy[Record] = st.one_of(
         TURNS,
         st.sampled_from(["Completed", "Interrupted", "Incomplete", "Failed"]),
         wall_ms=MAYBE,
+        agent=AGENTS,
     ),
 )
 HEADS = st.builds(SessionCreated, TEXTS, TEXTS, TEXTS, st.none() | st.builds(Parent, TEXTS, COUNTS))
