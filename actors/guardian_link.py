@@ -12,13 +12,13 @@ import select
 import signal
 import socket
 from collections import deque
-from dataclasses import dataclass
 from errno import EAGAIN
 from typing import TYPE_CHECKING, TypeAlias
 
 from actors.bell import Bell
 from actors.faults import WITH_ERROR, point
 from actors.logs import log
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ LAST_WORDS = frozenset({"fork", "chdir", "exec", "gone", "lost"})
 """After one of these nothing more is said about a step."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """What the guardian said about a step; see `actors.guardian_main` for words and numbers."""
 
@@ -91,11 +91,19 @@ class GuardianLink:
         with self._lock:
             return self._closed or self._hanging_up
 
-    def spawn(self, fields: list[bytes], descriptors: tuple[int, ...], listener: Listener) -> int:
+    def spawn(
+        self,
+        fields: list[bytes],
+        descriptors: tuple[int, ...],
+        listener: Listener,
+        *,
+        talks: bool = False,
+    ) -> int:
         """Ask for a step; return its token.  Takes over the descriptors, which it closes.
 
-        They become its stdout, stderr and perhaps descriptor 3.  ``fields``: folder, number of
-        arguments, arguments, environment.  Never waits.
+        They become its stdout, stderr and perhaps descriptor 3; of one that ``talks`` its stdin,
+        stdout and stderr.  ``fields``: folder, number of arguments, arguments, environment.
+        Never waits.
 
         Raises:
             LinkClosed: Nothing was asked; the descriptors are still the caller's.
@@ -109,7 +117,8 @@ class GuardianLink:
             token = self._last_token
             self._listeners[token] = listener
             numbers = (b"%d" % token, b"%d" % len(descriptors))
-            self._outgoing.append((_frame(b"spawn", *numbers, *fields), descriptors))
+            verb = b"talk" if talks else b"spawn"
+            self._outgoing.append((_frame(verb, *numbers, *fields), descriptors))
         self._bell.ring()
         return token
 

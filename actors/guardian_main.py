@@ -7,9 +7,10 @@ guardian goes, each warden kills its own; a warden goes, the guardian kills what
 
 Requests are a length (4 bytes, big-endian) and fields with NUL between them: ``spawn TOKEN
 DESCRIPTORS CWD ARGC ARG... ENV...`` with that many descriptors riding along (stdout, stderr, and
-perhaps one that becomes descriptor 3), ``term TOKEN``, ``kill TOKEN``.  Reports are lines ``TOKEN
-WHAT NUMBER``: ``fork``, ``chdir`` or ``exec`` failed (errno), ``exited`` (wait status), ``gone``
-(no process left), ``stuck`` (killed, yet not gone), ``lost`` (the warden died).
+perhaps one that becomes descriptor 3), ``talk`` with the same fields (stdin, stdout, stderr),
+``term TOKEN``, ``kill TOKEN``.  Reports are lines ``TOKEN WHAT NUMBER``: ``fork``, ``chdir`` or
+``exec`` failed (errno), ``exited`` (wait status), ``gone`` (no process left), ``stuck`` (killed,
+yet not gone), ``lost`` (the warden died).
 
 Nothing here knows the server: standard library only, and few modules of it, because the first
 step waits for this process.  Outside Linux there is no subreaper: a step is its process group.
@@ -155,11 +156,12 @@ class Guardian:
 
     def _obey(self, request: list[bytes]) -> None:
         match request:
-            case [b"spawn", token, given, cwd, count, *rest]:
+            case [b"spawn" | b"talk" as verb, token, given, cwd, count, *rest]:
                 argc, number = int(count), int(given)
                 descriptors = tuple(self._descriptors[:number])
                 del self._descriptors[:number]
-                self._spawn(token, Program(cwd, rest[:argc], rest[argc:]), descriptors)
+                program = Program(cwd, rest[:argc], rest[argc:], 0 if verb == b"talk" else 1)
+                self._spawn(token, program, descriptors)
             case [b"term", token]:
                 self._signal(token, TERM_TREE)
             case [b"kill", token]:
@@ -237,9 +239,11 @@ class Guardian:
 class Program:
     """What a step runs, in bytes, exactly as the kernel gets it."""
 
-    def __init__(self, cwd: bytes, argv: list[bytes], env: list[bytes]) -> None:
+    def __init__(self, cwd: bytes, argv: list[bytes], env: list[bytes], first: int) -> None:
+        """``first``: the number that the first of its descriptors gets, the others follow."""
         self.cwd = cwd
         self.argv = argv
+        self._first = first
         self.env = dict(pair.split(b"=", 1) for pair in env)
 
     def spawn(self, descriptors: tuple[int, ...]) -> int:
@@ -269,12 +273,14 @@ class Program:
         return [os.path.join(folder or b".", name) for folder in folders]
 
     def _spawn_at(self, path: bytes, descriptors: tuple[int, ...]) -> int:
-        # Descriptor 0 is the null device already, and everything else above 2 closes on exec.
+        # Unless given, 0 is the null device already; everything else above 2 closes on exec.
         return os.posix_spawn(
             path,
             self.argv,
             self.env,
-            file_actions=[(os.POSIX_SPAWN_DUP2, fd, n) for n, fd in enumerate(descriptors, 1)],
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, fd, n) for n, fd in enumerate(descriptors, self._first)
+            ],
             setpgroup=0,
             setsigmask=(),
             setsigdef=RESET_IN_STEPS,

@@ -124,7 +124,7 @@ class ProcessStep:
 
     def _start_program(self) -> None:
         """Ask the guardian for the program, unless the step was aborted before."""
-        fields = _fields(self._work)
+        fields = program_fields(self._work)
         self._faults.at(AT_SPAWN, self.step_id)
         if self._aborted is not None:
             self._decide(self._aborted)
@@ -263,7 +263,7 @@ class ProcessStep:
         match report.what:
             case "exited":
                 with self._lock:
-                    self._exit_code = _shell_exit_code(report.number)
+                    self._exit_code = shell_exit_code(report.number)
                     over = self._aborted is None
                 # An aborted step is over when its whole tree is gone.
                 if over:
@@ -299,7 +299,7 @@ class ProcessStep:
         return repr(self._work.argv[0][:MAX_NAME_CHARS])
 
 
-def _fields(work: ProcessWork) -> list[bytes]:
+def program_fields(work: ProcessWork) -> list[bytes]:
     """Encode a program for the guardian.
 
     Raises:
@@ -324,7 +324,8 @@ def _fields(work: ProcessWork) -> list[bytes]:
     return fields
 
 
-def _shell_exit_code(status: int) -> int:
+def shell_exit_code(status: int) -> int:
+    """Return the exit code of a wait status as a shell tells it: 128+n for signal n."""
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 

@@ -19,6 +19,7 @@ MODULES = (
     "actors.model_call",
     "actors.opener",
     "actors.outlet",
+    "actors.piped_program",
     "actors.planned_faults",
     "actors.process_step",
     "actors.reader",
