@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from actors.base import Actor
 from actors.cancel import CancelSignal
 from actors.faults import WITH_ERROR, point
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,7 +25,7 @@ def _everything(event: Any) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRequest:
     """One call: how to open the stream, and who gets to know what of it.
 
@@ -40,7 +40,7 @@ class ModelRequest:
     tells: Callable[[Any], bool] = _everything
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelEnded:
     """The last event of every call; ``error`` is set when it failed."""
 

@@ -7,8 +7,10 @@ agent's machine its transcript.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,33 +22,33 @@ if TYPE_CHECKING:
 CancelReason: TypeAlias = Literal["client", "shutdown", "hard_stop"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnStarted:
     """The first event of every turn."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepEnded:
     """A step that the machine started is over."""
 
     end: StepEnd
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CancelAsked:
     """Stop: by the client, because the process is ending, or (hard_stop) without clean-up."""
 
     reason: CancelReason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimerFired:
     """A timer that the machine armed, and did not drop or re-arm, is due."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClientAnswered:
     """The client answered `AskClient`; ``answer`` is the raw result, or the error."""
 
@@ -55,7 +57,7 @@ class ClientAnswered:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelSaid:
     """A piece of a model's stream, or its end; see `actors.model_call`."""
 
@@ -63,7 +65,7 @@ class ModelSaid:
     event: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MachineFailed:
     """The machine raised on an event, which it will not hear again.
 
@@ -77,7 +79,7 @@ TurnEvent: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StartStep:
     """Start ``work``.  Past ``timeout_s`` seconds it is aborted and ends as ``timed_out``.
 
@@ -91,14 +93,14 @@ class StartStep:
     grace_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AbortStep:
     """Stop a step of this turn.  Its `StepEnded` still follows."""
 
     step_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StartCall:
     """Start a model call; `ModelSaid` follows."""
 
@@ -106,21 +108,21 @@ class StartCall:
     request: ModelRequest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AbortCall:
     """Stop a model call.  Its end still follows."""
 
     call_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Say:
     """Hand items to the turn's outlet, in order, without waiting."""
 
     items: tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArmTimer:
     """`TimerFired` after ``delay_s`` seconds; arming a key again replaces it."""
 
@@ -128,14 +130,14 @@ class ArmTimer:
     delay_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropTimer:
     """Forget a timer."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskClient:
     """Send a request of ours; `ClientAnswered` follows unless the turn ends first.
 
@@ -149,14 +151,14 @@ class AskClient:
     outlives_turn: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndTurn:
     """The machine's last effect.  ``result`` answers the prompt after all items were said."""
 
     result: TurnResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnResult:
     """What a prompt is answered with: a stop reason and `_meta`, or an error."""
 

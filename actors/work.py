@@ -6,8 +6,10 @@ whoever drives it and knows nothing of Ops or tools.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +19,7 @@ EndKind: TypeAlias = Literal["exited", "returned", "failed", "cancelled", "timed
 AbortReason: TypeAlias = Literal["cancelled", "timed_out"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProcessWork:
     """A program to run: no shell, no stdin, no terminal, its own process group."""
 
@@ -63,7 +65,7 @@ class WorkContext(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallableWork:
     """A function to run on a leaf thread.  What it returns is the step's value.
 
@@ -78,7 +80,7 @@ class CallableWork:
 Work: TypeAlias = ProcessWork | CallableWork
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Captured:
     """What one stream of a step printed: bounded text, exact counts."""
 
@@ -89,7 +91,7 @@ class Captured:
     """sha256 (hex) of all bytes, empty when nothing was printed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepEnd:
     """How a step ended: told exactly once for each started step.
 

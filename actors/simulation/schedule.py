@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from pykka import ActorRegistry
@@ -16,6 +16,7 @@ from actors.simulation.scheduler import Scheduler
 from actors.simulation.seeds import stream
 from actors.simulation.trace import Trace
 from actors.simulation.world import World
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from actors.planned_faults import Fired
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from actors.simulation.scenario import Scenario
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Schedule:
     """What came of one seed."""
 

@@ -5,7 +5,7 @@ For our own client and for tests; `protocol.acp.seen` reads the updates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, get_args
 
 from protocol.acp.permissions import OptionKind, PermissionOption
@@ -22,13 +22,14 @@ from protocol.members import (
     optional_text,
     required_text,
 )
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from protocol.acp.updates import ToolCallUpdate
     from protocol.jsonrpc import RequestId
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PermissionQuestion:
     """The agent asks; answer with `selected_outcome` or `cancelled_outcome`."""
 
@@ -38,7 +39,7 @@ class PermissionQuestion:
     meta: JsonObject = field(default_factory=dict[str, Any])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromptAnswer:
     """How a turn ended; ``stop_reason`` may lie outside of v1's set."""
 
@@ -46,7 +47,7 @@ class PromptAnswer:
     meta: JsonObject = field(default_factory=dict[str, Any])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentSaid:
     """The agent's side of the handshake."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from protocol.acp.updates import tool_call_to_wire, within_limits
 from protocol.members import JsonObject, is_object
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 OptionKind: TypeAlias = Literal["allow_once", "allow_always", "reject_once", "reject_always"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PermissionOption:
     """One answer to choose; ids are unique in their request."""
 
@@ -25,19 +25,19 @@ class PermissionOption:
     kind: OptionKind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selected:
     """The client chose an option."""
 
     option_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CancelledOutcome:
     """The client gave no answer because the turn was cancelled, which this also does."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Malformed:
     """No answer that we can read, or an option that was not offered: a refusal."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from protocol.errors import InvalidParams, shown
@@ -15,19 +15,20 @@ from protocol.members import (
     optional_text,
     required_text,
 )
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from protocol.handshake import AgentCapabilities
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """What the user wrote."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResourceLink:
     """A file or page that the user points at; ``size`` in bytes."""
 
@@ -39,7 +40,7 @@ class ResourceLink:
     size: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Image:
     """A picture; ``data`` is base64 and unchecked."""
 
@@ -48,7 +49,7 @@ class Image:
     uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Audio:
     """A sound; ``data`` is base64 and unchecked."""
 
@@ -56,7 +57,7 @@ class Audio:
     mime_type: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbeddedResource:
     """A file's content: ``text``, or ``blob`` in base64 and unchecked; exactly one is set."""
 
@@ -69,7 +70,7 @@ class EmbeddedResource:
 ContentBlock: TypeAlias = Text | ResourceLink | Image | Audio | EmbeddedResource
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prompt:
     """One turn's input: at least one block."""
 

@@ -5,7 +5,6 @@ Reads leniently: an agent may know more than we do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias, get_args
 
 from protocol.acp.updates import (
@@ -41,9 +40,10 @@ from protocol.members import (
     optional_text,
     required_text,
 )
+from protocol.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OtherUpdate:
     """An update that we don't know, or can't read; ``kind`` is empty if it has none."""
 
@@ -54,7 +54,7 @@ class OtherUpdate:
 SeenUpdate: TypeAlias = Update | OtherUpdate
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionUpdate:
     """One ``session/update``."""
 

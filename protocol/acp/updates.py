@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
 
 from protocol.acp.cutting import MAX_UPDATE_BYTES, json_size, shorten_raw, shorten_text
 from protocol.jsonrpc import encode, encode_text
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +48,7 @@ class AgentMessageChunk:
     message_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentThoughtChunk:
     """A piece of reasoning.  Cut long text first."""
 
@@ -55,7 +56,7 @@ class AgentThoughtChunk:
     message_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserMessageChunk:
     """A piece of what the user wrote; for replays only.  Cut long text first."""
 
@@ -63,14 +64,14 @@ class UserMessageChunk:
     message_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolText:
     """Text in a tool call."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolDiff:
     """A changed file: absolute ``path``; ``old_text`` is None for a new file."""
 
@@ -82,7 +83,7 @@ class ToolDiff:
 ToolContent: TypeAlias = ToolText | ToolDiff
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Location:
     """A place in a file: absolute ``path``, ``line`` from 1."""
 
@@ -120,7 +121,7 @@ class ToolCallUpdate:
     meta: JsonObject | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AvailableCommand:
     """A slash command; ``hint`` says what to type after it."""
 
@@ -129,14 +130,14 @@ class AvailableCommand:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AvailableCommands:
     """The whole list of slash commands."""
 
     commands: tuple[AvailableCommand, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cost:
     """Money: ``currency`` as in ISO 4217."""
 
@@ -144,7 +145,7 @@ class Cost:
     currency: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UsageUpdate:
     """Tokens in the context and its size.  Don't send it while the size is unknown."""
 
@@ -153,7 +154,7 @@ class UsageUpdate:
     cost: Cost | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanEntry:
     """One line of a plan."""
 
@@ -162,7 +163,7 @@ class PlanEntry:
     status: PlanStatus = "pending"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanUpdate:
     """The whole plan; the client replaces what it had."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from protocol.values import frozen
 from runtimes.models.base import (
     KeepForLater,
     Kept,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 AnswerPart: TypeAlias = Text | Reasoning | ToolUse | Kept
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallError:
     """Why a call failed for good; ``message`` is for people and holds no secret.
 
@@ -41,7 +41,7 @@ class CallError:
     context_overflow: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What came of a call, always its last event.
 

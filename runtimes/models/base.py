@@ -6,8 +6,10 @@ tries again: retries, budgets and what is shown belong to whoever asks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -24,14 +26,14 @@ Origin: TypeAlias = Literal["model", "credential"]
 # --- what is sent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """Plain text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Image:
     """A picture, base64 as it came."""
 
@@ -39,7 +41,7 @@ class Image:
     data: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolUse:
     """A call that the model made; ``arguments`` is the JSON text that it sent."""
 
@@ -48,7 +50,7 @@ class ToolUse:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolOutput:
     """What came of a call."""
 
@@ -57,14 +59,14 @@ class ToolOutput:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reasoning:
     """What the model thought aloud; sent back only to providers that want it."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """What the provider wants back as it was: signatures, encrypted reasoning.
 
@@ -77,7 +79,7 @@ class Kept:
 Part: TypeAlias = Text | Image | Reasoning | ToolUse | ToolOutput | Kept
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """One side's turn of the conversation.  Outputs of tools are the user's side."""
 
@@ -85,7 +87,7 @@ class Message:
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tool:
     """A function that the model may call; ``schema`` is the JSON schema of its arguments."""
 
@@ -94,7 +96,7 @@ class Tool:
     schema: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRequest:
     """One call.  None leaves a setting to the provider."""
 
@@ -112,21 +114,21 @@ class ModelRequest:
 # --- what comes back
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextDelta:
     """A piece of the answer."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReasoningDelta:
     """A piece of what the model thinks aloud."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCalled:
     """A call whose arguments have arrived in full; whether they are JSON is not judged here."""
 
@@ -135,14 +137,14 @@ class ToolCalled:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeepForLater:
     """Send ``payload`` back with the answer, verbatim; see `Kept`."""
 
     payload: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """Tokens of the call so far; a later event replaces an earlier one.
 
@@ -157,14 +159,14 @@ class Usage:
     reasoning_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noted:
     """Something a person should know about the call, said once: a setting that had no effect."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """The last event of a call that came through; ``detail`` is the vendor's own word."""
 
@@ -172,7 +174,7 @@ class Finished:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallFailed:
     """The last event of a call that did not; ``message`` is shown to people and has no secret.
 

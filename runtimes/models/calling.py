@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from protocol.values import frozen
 from runtimes.models.answer import Answer, Assembly, CallError
 from runtimes.models.base import (
     CallFailed,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NO_END = CallFailed("the provider gave no end of its answer", retry=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retrying:
     """An attempt has failed; the next one, number ``attempt``, comes in ``delay_ms``.
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +19,7 @@ NO_CREDENTIAL = "none"
 IDLE_TIMEOUT_S = 120.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelFacts:
     """What is known of a model.  None: nobody said; prices in US dollars per million tokens."""
 
@@ -33,7 +35,7 @@ class ModelFacts:
 UNKNOWN = ModelFacts()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderConfig:
     """One `[providers.ID]` of a config file."""
 

@@ -6,9 +6,10 @@ is fetched.  Reading them takes some 100 ms, so ask on a thread that may wait.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import TYPE_CHECKING, Any
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,7 +26,7 @@ OWN_MACHINE = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 """Servers that no list has a price for, so that the list need not be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cost:
     """What one call cost."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from runtimes.models.base import CallFailed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RetryPolicy:
     """The bounds of trying again."""
 

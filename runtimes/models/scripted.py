@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from protocol.values import frozen
 from runtimes.models.base import (
     CallFailed,
     Finished,
@@ -42,7 +43,7 @@ class ScriptInvalid(ValueError):  # noqa: N818 - an answer to the person who wro
     """A script can't be played; the message says where it is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """What one call brings.  ``when`` must be part of the last user message."""
 

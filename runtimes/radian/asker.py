@@ -5,8 +5,9 @@ A question is one effect of the turn, and the event that ends it holds the answe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from runtimes.radian.tools.base import Prepared
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PermissionQuestion:
     """May this call run?  ``key`` is unique in the session."""
 
@@ -27,7 +28,7 @@ class PermissionQuestion:
     options: tuple[Option, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserQuestion:
     """One question of `ask_user`.  ``options``: label and description; their ids count from 1."""
 
@@ -39,21 +40,21 @@ class UserQuestion:
     free_text: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chosen:
     """The id of the option that a person chose; of several, joined by commas."""
 
     option_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Typed:
     """What a person typed."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotAnswered:
     """There is no answer, and ``reason`` says why.  ``cancels``: the turn ends with it."""
 

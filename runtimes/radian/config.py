@@ -6,9 +6,10 @@ Every key is checked; a wrong one is named, with the nearest that is known.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
+from protocol.values import frozen
 from runtimes.models import json_text
 from runtimes.radian.profiles import PROFILE_NAMES
 
@@ -27,7 +28,7 @@ class ConfigError(Exception):
     """The configuration can't be used; the message names the file and what is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProfileConfig:
     """One ``[profiles.NAME]``: one of the three profiles, and rules on top."""
 
@@ -36,7 +37,7 @@ class ProfileConfig:
     deny: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Config:
     """What the file says.  Providers are read when one of them is wanted."""
 

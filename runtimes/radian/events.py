@@ -5,8 +5,9 @@ Nothing here is the journal; a delta is said once and never repeated in a later 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from runtimes.models.base import Usage as TokenUsage
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from runtimes.radian.tools.jobs import JobState
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionStarted:
     """The first event of a process; ``workspace`` is absolute, without links."""
 
@@ -29,7 +30,7 @@ class SessionStarted:
     version: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnStarted:
     """A turn began."""
 
@@ -37,7 +38,7 @@ class TurnStarted:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A piece of the answer to model call number ``call`` of the turn."""
 
@@ -46,7 +47,7 @@ class Text:
     delta: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reasoning:
     """A piece of what the model thinks aloud."""
 
@@ -55,7 +56,7 @@ class Reasoning:
     delta: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A call is known and valid; whether it may run is decided next."""
 
@@ -69,7 +70,7 @@ class ToolCall:
     diff: Diff | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolOutput:
     """A piece of what a command prints, bounded."""
 
@@ -78,7 +79,7 @@ class ToolOutput:
     delta: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolResult:
     """A call is over."""
 
@@ -89,7 +90,7 @@ class ToolResult:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Permission:
     """It was decided whether a call may run."""
 
@@ -100,7 +101,7 @@ class Permission:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """Tokens of one model call; ``context_window`` where it is known."""
 
@@ -110,7 +111,7 @@ class Usage:
     context_window: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retry:
     """A model call failed; attempt number ``attempt`` comes in ``delay_ms``.
 
@@ -125,14 +126,14 @@ class Retry:
     http_status: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Warning:  # noqa: A001 - the stream calls it so
     """Something a person should know."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Job:
     """A background job runs, or has ended."""
 
@@ -141,14 +142,14 @@ class Job:
     exit_code: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A question for the person at the terminal, as text; no part of the JSON stream."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnEnded:
     """A turn is over, and its end is on the disk; ``error`` holds no secret."""
 

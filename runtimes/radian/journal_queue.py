@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from actors.turn import StartStep
 from actors.work import CallableWork
+from protocol.values import frozen
 from runtimes.radian.live_output import nothing_shown
 from runtimes.radian.session_errors import JournalError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from runtimes.radian.records import Entry, Record
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Write:
     """Put records into the journal, in this place of the order."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import orjson
 
+from protocol.values import frozen
 from runtimes.radian.record_json import OddRecord, UnknownRecord, from_table
 from runtimes.radian.records import FORMAT, Entry, SessionCreated, TurnStarted
 from runtimes.radian.session_errors import JournalDamaged, JournalNewer
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 NO_SESSION = "a journal begins with the record SessionCreated"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loaded:
     """What a journal holds, as far as it can be used.
 

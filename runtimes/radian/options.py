@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from protocol.values import frozen
 from runtimes.radian.flags import EFFORTS, MAX_MODEL_CALLS, FlagsMisused
 from runtimes.radian.ids import check_session_id
 from runtimes.radian.session_errors import BadSessionId
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MICROS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConversationOptions:
     """What ``radian exec`` and ``radian acp`` are told alike.  None and "": not said."""
 

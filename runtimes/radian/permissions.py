@@ -6,9 +6,9 @@ a sandbox) is in the request already.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from protocol.values import frozen
 from runtimes.radian.profiles import answer_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Source: TypeAlias = Literal["hook", "rule", "grant", "profile", "person", "yes",
 """Who decided; the last three are for those who answer an `Ask`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GrantKey:
     """What ``allow_always`` remembers for the life of the process, and never on disk."""
 
@@ -33,7 +33,7 @@ class GrantKey:
     """The same for people: ``exactly this command``, ``files in src/.git``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """A command line taken apart, see `runtimes.radian.shell_words`."""
 
@@ -43,7 +43,7 @@ class Command:
     """What else a part would run (``env``, ``timeout 5``, ``xargs`` before it); for deny rules."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """One use of a tool, about to be decided.
 
@@ -70,7 +70,7 @@ class Request:
     """Shown with the question: why the model wants it, why there is no sandbox."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Allow:
     """Run it."""
 
@@ -78,7 +78,7 @@ class Allow:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deny:
     """Don't; ``reason`` is the tool's result, for the model and for people."""
 
@@ -86,7 +86,7 @@ class Deny:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """One answer that a person can choose; the kinds are those of the protocol."""
 
@@ -95,7 +95,7 @@ class Option:
     kind: Literal["allow_once", "allow_always", "reject_once"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ask:
     """A person must say.  Choosing ``allow_always`` adds ``grant`` to those of the process."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from actors.turn import (
@@ -19,6 +18,7 @@ from actors.work import CallableWork
 from protocol.acp.prompts import EmbeddedResource, Image, ResourceLink
 from protocol.acp.prompts import Text as TextBlock
 from protocol.errors import InternalError, InvalidParams, InvalidRequest
+from protocol.values import frozen
 from runtimes.models.base import Text
 from runtimes.radian.images import MAX_IMAGE_BYTES, mime_type_of
 from runtimes.radian.records import Resource
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 KEEP = "keep-pictures"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """A picture as the client sent it, in base64; ``where`` names it for people."""
 
@@ -44,7 +44,7 @@ class Picture:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """What a prompt brings, as it is recorded."""
 

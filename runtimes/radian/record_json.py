@@ -6,10 +6,11 @@ needs, is told from the rest, so that a reader can go on.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from types import NoneType
 from typing import TYPE_CHECKING, Any, cast
 
+from protocol.values import frozen
 from runtimes.models.base import Kept, Reasoning, Text, Usage
 from runtimes.models.json_text import tables, text_of
 from runtimes.radian import records
@@ -89,7 +90,7 @@ def _same(value: Any) -> Any:
 # --- reading
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Field:
     """One key: the JSON types it may have, what absence means, and how to convert it."""
 
@@ -101,7 +102,7 @@ class _Field:
     write: Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reads:
     """How objects of one class are read."""
 

@@ -6,10 +6,10 @@ Pure: no I/O.  Paths are made absolute here, against the workspace and the home 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from posixpath import join, normpath
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from protocol.values import frozen
 from runtimes.radian.patterns import address_matches, path_matches, text_matches
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class RuleInvalidError(ValueError):
     """A rule that can't be read; the text is for people and quotes the rule."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One rule; without a pattern it is about every use of the tool."""
 
@@ -56,7 +56,7 @@ class Rule:
         return text_matches(self.pattern, target)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rules:
     """All rules of a process."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from protocol.values import frozen
 from runtimes.radian.asker import Chosen, NotAnswered
 from runtimes.radian.permissions import Allow, Ask, Deny
 from runtimes.radian.policy import NOBODY
@@ -29,7 +29,7 @@ DECIDED_BY: Mapping[str, DecidedBy] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ruling:
     """What was decided and by whom; of a denial, why."""
 

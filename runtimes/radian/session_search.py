@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from protocol.values import frozen
 from runtimes.models.json_text import tables, text_of
 from runtimes.radian.sessions import one_line, user_text
 
@@ -26,7 +27,7 @@ ENVELOPE_BYTES = 160
 RESULT = b'"type":"ToolResult"'
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A turn in which all words occur."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
+from protocol.values import frozen
 from runtimes.models.config import Kind, ProviderConfig
 from runtimes.models.config_table import ConfigInvalid, provider_config
 from runtimes.models.credentials import radian_home
@@ -31,7 +31,7 @@ class SettingsError(Exception):
     """Flags and configuration don't come to anything usable; one line for people."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """How the turns of this process are done."""
 

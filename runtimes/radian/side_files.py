@@ -6,10 +6,11 @@ They are written whole and forced to the disk before the record that names them.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from actors.faults import WITH_ERROR, NoFaults, point
+from protocol.values import frozen
 from runtimes.radian.records import ImageFile
 from runtimes.radian.session_errors import JournalError
 
@@ -25,7 +26,7 @@ BEFORE_LINK = point("journal.link", "a side file is about to be linked into a fo
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SideFiles:
     """The folder of one session's side files; made when the first one is written."""
 

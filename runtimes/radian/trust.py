@@ -7,13 +7,13 @@ agents, instructions.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 import orjson
 
 from actors.faults import WITH_ERROR, point
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ class TrustInvalidError(Exception):
     """The trust file can't be read as one; nothing is trusted then.  The text names the file."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trust:
     """What was found for a workspace."""
 

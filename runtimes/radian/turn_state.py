@@ -6,9 +6,10 @@ of `runtimes.radian.agent_turn`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from protocol.values import frozen
 from runtimes.models.base import ToolUse
 from runtimes.radian.records import AssistantMessage, TurnEnded
 from runtimes.radian.transcript import from_answer
@@ -23,7 +24,7 @@ MAX_PAUSES = 20
 """How often a provider may ask to be called again before it is taken for broken."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """What one turn may spend.  None: as much as it likes."""
 
@@ -36,7 +37,7 @@ class Limits:
     """The most that the model can answer, where it is known."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallModel:
     """Call the model, number ``call`` of the turn."""
 
@@ -48,7 +49,7 @@ class CallModel:
     """The last answer was cut off: ask for the rest."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunTools:
     """Run the calls of the answer."""
 
@@ -58,7 +59,7 @@ class RunTools:
 Next: TypeAlias = CallModel | RunTools | TurnEnded
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """An answer, with what was found out about it on the thread that waited for it."""
 

@@ -7,10 +7,10 @@ A call goes through `prepare` (looks, never changes; on a leaf thread), then
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from actors.work import CallableWork
+from protocol.values import frozen
 from runtimes.radian.tools.inputs import InputInvalidError, read_input
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ToolFailedError(Exception):
     """A call failed; the text is its result, for the model and for people."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Location:
     """A file that a call is about; ``path`` is absolute, ``line`` counts from 1."""
 
@@ -43,7 +43,7 @@ class Location:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diff:
     """A change of a file; ``old`` is None for a new one."""
 
@@ -52,7 +52,7 @@ class Diff:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolView:
     """How a call is shown before it runs; one line of title, without control characters."""
 
@@ -61,7 +61,7 @@ class ToolView:
     diff: Diff | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolOutcome:
     """What came of a call.
 
@@ -75,7 +75,7 @@ class ToolOutcome:
     full_output_file: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepared:
     """A valid call, ready to be decided, shown and started."""
 
@@ -85,7 +85,7 @@ class Prepared:
     request: Request
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolRun:
     """A started call: the work for a step, and how to read its end.
 
@@ -99,7 +99,7 @@ class ToolRun:
     timeout_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolContext:
     """Where the calls of one session run.  Everything in it may be used from several threads."""
 

@@ -7,9 +7,10 @@ is left.  Output goes to one file a job, bounded.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from protocol.values import frozen
 from runtimes.radian.tools.full_output import FullOutput
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ STOP_GRACE_S = 3.0
 """Between TERM and KILL."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Job:
     """One background program, as it stands."""
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from protocol.values import frozen
 from runtimes.radian.patterns import path_matches
 from runtimes.radian.tools.base import ToolFailedError
 
@@ -22,7 +22,7 @@ PROTECTED = (".git", ".radian")
 """Folders of a workspace whose content can make other programs run something."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A path of a call: ``path`` without links, ``alias`` as it was asked for, both absolute."""
 
@@ -31,7 +31,7 @@ class Place:
     zone: Zone
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Places:
     """What a session may touch.  All paths are absolute and have no links in them."""
 

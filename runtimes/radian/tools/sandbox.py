@@ -10,10 +10,10 @@ import os
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from actors.faults import WITH_ERROR, point
+from protocol.values import frozen
 from runtimes.radian.tools.bubblewrap import bubblewrap_argv
 from runtimes.radian.tools.programs import on_path
 
@@ -35,7 +35,7 @@ LANDLOCK_LIMITS = "bubblewrap does not work here; Landlock lets commands write .
 LAUNCHER = os.path.join(os.path.dirname(__file__), "landlock_main.py")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """What a sandboxed command sees.  All paths are absolute, without links."""
 
@@ -50,7 +50,7 @@ class View:
     """The folder that stands for ``/tmp``, or is named by TMPDIR; its maker is the caller."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sandbox:
     """A sandbox that works here; ``program`` is bubblewrap's path, or Python's."""
 
@@ -70,7 +70,7 @@ class Sandbox:
         return {} if self.kind == "bubblewrap" else {"TMPDIR": view.private_tmp}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoSandbox:
     """Nothing works here; ``reason`` says for people what was tried."""
 

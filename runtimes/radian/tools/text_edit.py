@@ -6,8 +6,9 @@ Arguments come with LF, files with what they have.  Pure: no I/O.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import takewhile
+
+from protocol.values import frozen
 
 MARK = "\ufeff"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -18,7 +19,7 @@ class EditFailedError(ValueError):
     """The edit does not fit the file; the text says why, for the model."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edit:
     """Replace ``old`` by ``new``; ``everywhere``: as often as it occurs, else it must be once."""
 
