@@ -101,8 +101,8 @@ class GuardianLink:
     ) -> int:
         """Ask for a step; return its token.  Takes over the descriptors, which it closes.
 
-        They become its stdout, stderr and perhaps descriptor 3; of one that ``talks`` its stdin,
-        stdout and stderr.  ``fields``: folder, number of arguments, arguments, environment.
+        They become its stdout, stderr and perhaps descriptor 3; of one that ``talks`` its stdin
+        and then these.  ``fields``: folder, number of arguments, arguments, environment.
         Never waits.
 
         Raises:

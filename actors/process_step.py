@@ -42,6 +42,8 @@ MAX_NAME_CHARS = 200
 """Of a program, in messages."""
 MAX_PROGRAM_BYTES = 16 * 1024 * 1024
 """Of arguments and environment; kernels refuse less, and the guardian must not hold more."""
+MAX_STDIN_BYTES = 16 * 1024 * 1024
+"""They lie in memory until the program has ended."""
 
 
 class ProcessStep:
@@ -130,11 +132,11 @@ class ProcessStep:
             self._decide(self._aborted)
             return
         link = self._guardian.ensure()
-        written = self._open_pipes()
+        written, talks = self._open_pipes(), self._work.stdin is not None
         try:
             with self._lock:  # an abort comes before this and is seen, or after it and is sent
                 if self._aborted is None:
-                    self._token = link.spawn(fields, written, self._hear)
+                    self._token = link.spawn(fields, written, self._hear, talks=talks)
                     self._link = link
         finally:
             if self._link is None:
@@ -144,9 +146,11 @@ class ProcessStep:
             self._decide(self._aborted)
 
     def _open_pipes(self) -> tuple[int, ...]:
-        """Keep the reading ends; return the others."""
+        """Keep the reading ends; return the others, after what becomes stdin."""
         streams: tuple[Stream | None, ...] = ("stdout", "stderr")
         written: list[int] = []
+        if self._work.stdin is not None:
+            written.append(_file_with(self._work.stdin))
         try:
             for stream in (*streams, None) if self._work.reports else streams:
                 kept, other = os.pipe()
@@ -316,12 +320,40 @@ def program_fields(work: ProcessWork) -> list[bytes]:
     if any(b"\0" in field for field in fields):
         message = "a NUL byte in its arguments, folder or environment"
         raise ValueError(message)
+    if len(work.stdin or b"") > MAX_STDIN_BYTES:
+        message = f"more than {MAX_STDIN_BYTES} bytes for its stdin"
+        raise ValueError(message)
     if any(not name or "=" in name for name in work.env):
         message = "an environment variable without a name, or with '=' in it"
         raise ValueError(message)
     if sum(map(len, fields)) > MAX_PROGRAM_BYTES:
         raise OSError(E2BIG, os.strerror(E2BIG))
     return fields
+
+
+def _file_with(data: bytes) -> int:
+    """Return a descriptor to read ``data`` from: a file without a name.
+
+    A pipe would hold 64 KiB only, and somebody would have to wait until the program reads.
+    """
+    fd = _nameless_file()
+    try:
+        with open(fd, "wb", closefd=False) as stream:
+            stream.write(data)
+        os.lseek(fd, 0, os.SEEK_SET)
+    except OSError:
+        os.close(fd)
+        raise
+    return fd
+
+
+def _nameless_file() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("stdin")
+    from tempfile import TemporaryFile
+
+    with TemporaryFile() as file:
+        return os.dup(file.fileno())
 
 
 def shell_exit_code(status: int) -> int:

@@ -21,7 +21,7 @@ AbortReason: TypeAlias = Literal["cancelled", "timed_out"]
 
 @frozen
 class ProcessWork:
-    """A program to run: no shell, no stdin, no terminal, its own process group."""
+    """A program to run: no shell, no terminal, its own process group."""
 
     argv: tuple[str, ...]
     cwd: str
@@ -30,6 +30,8 @@ class ProcessWork:
     """The whole environment; nothing is inherited behind its back."""
     reports: bool = False
     """It finds descriptor 3 open and writes there what `StepEnd.value` is to be, as bytes."""
+    stdin: bytes | None = None
+    """What it can read, all of it, and then the end of its stdin; None: the null device."""
 
 
 class CancelToken(Protocol):

@@ -147,6 +147,51 @@ def test_a_program_gets_exactly_its_environment_and_folder(
     assert Started(steps, where).wait_end().stdout.text == f"{tmp_path.resolve()}\n"
 
 
+def test_a_program_reads_what_it_is_given_and_then_the_end(steps: RealSteps) -> None:
+    given = b"0123456789\n" * 100_000  # more than a pipe holds, and nobody has to wait for it
+
+    end = Started(
+        steps, replace(shell("dd bs=5 count=1 status=none >&2; wc -c"), stdin=given)
+    ).wait_end()
+
+    assert (end.exit_code, end.stderr.text) == (0, "01234")
+    assert int(end.stdout.text) == len(given) - 5
+
+
+def test_without_anything_to_read_stdin_is_at_its_end(steps: RealSteps) -> None:
+    nothing, empty = shell("wc -c"), replace(shell("wc -c"), stdin=b"")
+
+    assert [int(Started(steps, each).wait_end().stdout.text) for each in (nothing, empty)] == [0, 0]
+
+
+def test_what_a_program_does_not_read_is_let_go(steps: RealSteps) -> None:
+    Started(steps, program("true")).wait_end()
+    _wait_pumps()
+    before = open_descriptors()
+
+    for name in ("true", "no-such-program"):
+        Started(steps, replace(program(name), stdin=b"x" * 1_000_000)).wait_end()
+    _wait_pumps()
+
+    assert open_descriptors() == before
+
+
+def test_a_program_may_read_and_report(steps: RealSteps) -> None:
+    work = replace(shell("cat >&3; echo out"), stdin=b"both", reports=True)
+
+    end = Started(steps, work).wait_end()
+
+    assert (end.value, end.stdout.text) == (b"both", "out\n")
+
+
+def test_too_much_for_stdin_is_a_step_that_can_not_start(steps: RealSteps) -> None:
+    work = replace(program("true"), stdin=b"x" * (process_step.MAX_STDIN_BYTES + 1))
+
+    end = Started(steps, work).wait_end()
+
+    assert (end.kind, "for its stdin" in (end.error or "")) == ("failed", True)
+
+
 @pytest.mark.parametrize(
     "argv",
     [
