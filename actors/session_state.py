@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from protocol.values import slotted
 
 if TYPE_CHECKING:
     from actors.turn import CancelReason
@@ -37,7 +38,7 @@ class TurnEnded(NamedTuple):
 SessionMessage: TypeAlias = StartTurn | CancelTurn | TurnEnded
 
 
-@dataclass(slots=True)
+@slotted
 class SessionState:
     """Idle, or running one turn."""
 

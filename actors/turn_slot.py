@@ -7,8 +7,10 @@ executor that is started again goes on where the last one stopped and nothing is
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from protocol.values import slotted
 
 if TYPE_CHECKING:
     from actors.outlet import Outlet
@@ -40,7 +42,7 @@ class TurnHost(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@slotted
 class LiveStep:
     """A started step that its machine has not heard the end of."""
 
@@ -54,7 +56,7 @@ class LiveStep:
     """Seconds on the monotonic clock."""
 
 
-@dataclass(slots=True)
+@slotted
 class TurnSlot:
     """One turn from its start to its answer."""
 
@@ -93,7 +95,7 @@ class TurnSlot:
             self.state = "cancelling"
 
 
-@dataclass(slots=True)
+@slotted
 class SessionDesk:
     """What the actors of one session share: the turn in hand, if any."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from protocol.values import slotted
 from runtimes.models.base import (
     CallFailed,
     FinishReason,
@@ -37,7 +38,7 @@ FINISHES: dict[str, FinishReason] = {
 }
 
 
-@dataclass(slots=True)
+@slotted
 class _Block:
     """A content block that is arriving."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from protocol.values import slotted
 from runtimes.models.base import (
     CallFailed,
     FinishReason,
@@ -55,7 +56,7 @@ FAULTS = frozenset({"error", "abort", "network_error", "insufficient_system_reso
 """Finish reasons that say that the provider failed."""
 
 
-@dataclass(slots=True)
+@slotted
 class _Call:
     """A tool call that is arriving."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import orjson
 
-from protocol.values import frozen
+from protocol.values import frozen, slotted
 from runtimes.radian.record_json import OddRecord, UnknownRecord, from_table
 from runtimes.radian.records import FORMAT, Entry, SessionCreated, TurnStarted
 from runtimes.radian.session_errors import JournalDamaged, JournalNewer
@@ -139,7 +139,7 @@ def _table(line: memoryview) -> dict[str, Any] | None:
 # --- records
 
 
-@dataclass(slots=True)
+@slotted
 class _Loading:
     """Takes line after line."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from protocol.values import slotted
 from runtimes.radian import events
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ LIVE_CHARS = 256 * 1024
 """Of a command's output that is shown while it runs."""
 
 
-@dataclass(slots=True)
+@slotted
 class LiveOutput:
     """One call's output as it comes; `render` is for the step."""
 

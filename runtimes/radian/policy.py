@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from protocol.values import slotted
 from runtimes.radian.permissions import decide
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 NOBODY = "nobody is there to ask; a rule (--allow), another --profile or --yes would allow it"
 
 
-@dataclass(slots=True)
+@slotted
 class Policy:
     """The permissions of one session.  Used by one thread at a time."""
 

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from protocol.values import frozen
+from protocol.values import frozen, slotted
 from runtimes.models.json_text import tables, text_of
 from runtimes.radian.sessions import one_line, user_text
 
@@ -75,7 +75,7 @@ def search_journal(data: bytes, session_id: str, words: Sequence[str]) -> list[H
     return [Hit(session_id, turn, each.ts, _excerpt(each.text, words)) for turn, each in found]
 
 
-@dataclass(slots=True)
+@slotted
 class _Turn:
     """What was seen of a turn: which words, and the text that has most of them."""
 

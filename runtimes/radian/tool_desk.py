@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from protocol.values import slotted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from runtimes.radian.tools.base import Tool, ToolContext
 
 
-@dataclass(slots=True)
+@slotted
 class ToolDesk:
     """One session's tools, and what their calls need."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
+
+from protocol.values import slotted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from runtimes.radian.turn_state import Limits
 
 
-@dataclass(slots=True)
+@slotted
 class TurnDesk:
     """One session's things.  Turns come one after the other, and each adds its records."""
 

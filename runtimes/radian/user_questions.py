@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from protocol.values import slotted
 from runtimes.radian.asker import Chosen, NotAnswered, Typed, UserQuestion
 from runtimes.radian.records import QuestionAnswered
 from runtimes.radian.tools.base import ToolOutcome, failure
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from runtimes.radian.asker import Asker, Reply
 
 
-@dataclass(slots=True)
+@slotted
 class Questioning:
     """Where a call stands with its questions."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from protocol.values import frozen
+from protocol.values import frozen, slotted
 
 
 @frozen
@@ -25,6 +25,14 @@ class Point:
     def total(self) -> int:
         """Both."""
         return self.x + self.y
+
+
+@slotted
+class Place:
+    """Somewhere else every day."""
+
+    x: int
+    tags: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,19 @@ def test_it_can_not_be_changed_and_takes_nothing_else() -> None:
     with pytest.raises(FrozenInstanceError):
         del one.x
     assert not hasattr(one, "__dict__")
+
+
+def test_a_slotted_one_can_be_changed_and_is_no_key() -> None:
+    one = Place(1)
+
+    one.x = 2
+    one.tags.append("a")
+
+    assert one == Place(2, ["a"])
+    assert repr(one) == "Place(x=2, tags=['a'])"
+    assert not hasattr(one, "__dict__")
+    with pytest.raises(TypeError):
+        hash(one)
 
 
 def test_it_is_shown_as_a_dataclass_is() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import IO, TYPE_CHECKING, Any
 
+from protocol.values import slotted
 from runtimes.radian.tools.base import Location, Prepared, ToolFailedError, ToolOutcome, ToolView
 from runtimes.radian.tools.disk import MAX_FILE_BYTES, open_regular
 from runtimes.radian.tools.image_size import describe_binary
@@ -86,7 +87,7 @@ class Read:
         return run_callable(self.name, act)
 
 
-@dataclass(slots=True)
+@slotted
 class _Reading:
     """Collects the wanted lines of one file, and a digest of all of it."""
 
