@@ -60,12 +60,20 @@ class TurnOutcome:
 class AgentTurn:
     """See the module; `actors.turn.TurnMachine` for the interface."""
 
-    def __init__(self, desk: TurnDesk, turn: int, origin: Origin, message: UserMessage) -> None:
-        """``turn`` counts from 1; ``message`` is what it is asked."""
+    def __init__(
+        self,
+        desk: TurnDesk,
+        turn: int,
+        origin: Origin,
+        message: UserMessage | None,
+        notices: tuple[events.Warning, ...] = (),
+    ) -> None:
+        """``turn`` counts from 1; ``message`` is what it is asked, None: only what jobs tell."""
         self._desk = desk
         self._turn = turn
         self._origin: Origin = origin
-        self._message = message
+        self._asked = () if message is None else (message,)
+        self._notices = notices
         state = TurnState(turn, desk.model.model, desk.limits, desk.used_ids)
         self._conversation = Conversation(desk, turn, f"t{turn}", state, self._news)
         self._queue = JournalQueue(f"t{turn}", desk.journal)
@@ -120,9 +128,10 @@ class AgentTurn:
         limit_s = self._desk.limits.time_s
         timer: list[AgentEffect] = [] if limit_s is None else [ArmTimer(TIME_LIMIT, limit_s)]
         news = self._desk.jobs.news(self._turn)
-        said = Say((events.TurnStarted(self._turn, self._origin), *news.events))
+        began_now = events.TurnStarted(self._turn, self._origin)
+        said = Say((began_now, *self._notices, *news.events))
         began = TurnStarted(self._turn, self._origin)
-        return [said, *timer, Write((began, *news.records, self._message))]
+        return [said, *timer, Write((began, *news.records, *self._asked))]
 
     def _heard(self, event: StepEnded | ClientAnswered | ModelSaid) -> list[AgentEffect]:
         effects = self._conversation.hear(event)

@@ -20,6 +20,7 @@ from runtimes.radian.session_errors import (
 )
 from runtimes.radian.sessions import same_directory
 from runtimes.radian.settings import SettingsError, settings_for, trusts
+from runtimes.radian.wakes import Wakes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,14 +66,15 @@ def open_agent(
     asker.session_id = session.session_id
     for warning in session.warnings:
         say(session.desk.mask(warning))
+    own = Wakes(session)
     if wanted is None:
         result = new_session_result(session.session_id)
-        return OpenedSession(session.session_id, workspace, result, state=session)
+        return OpenedSession(session.session_id, workspace, result, own_turns=own, state=session)
     from runtimes.radian.replay import replay
 
     tools = session.desk.tools.tools
     replayed = tuple(replay(session.desk.entries, workspace, tools))
-    return OpenedSession(wanted, workspace, {}, before=replayed, state=session)
+    return OpenedSession(wanted, workspace, {}, before=replayed, own_turns=own, state=session)
 
 
 def _workspace(cwd: str, options: ConversationOptions) -> str:

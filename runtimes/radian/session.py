@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from actors.faults import NoFaults
 from actors.real_platform import RealPlatform
+from protocol.values import frozen, slotted
 from runtimes.models.base import Tool as OfferedTool
 from runtimes.models.credentials import CredentialMissing
 from runtimes.models.registry import make_provider
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from runtimes.radian.tools.base import Tool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionPlan:
     """Which session is wanted, where, and who answers questions."""
 
@@ -74,7 +75,7 @@ class SessionPlan:
     asker: Asker | None = None
 
 
-@dataclass(slots=True)
+@slotted
 class AgentSession:
     """An open journal and all that turns need; see `open_session`."""
 
@@ -86,13 +87,18 @@ class AgentSession:
     warnings: list[str] = field(default_factory=list[str])
     last_turn: int = 0
 
-    def turn(self, content: Sequence[UserPart], origin: Origin = "prompt") -> AgentTurn:
-        """Make the next turn; the one before must be over."""
+    def turn(
+        self,
+        content: Sequence[UserPart],
+        origin: Origin = "prompt",
+        notices: tuple[events.Warning, ...] = (),
+    ) -> AgentTurn:
+        """Make the next turn; the one before must be over.  ``notices`` are shown as it begins."""
         from runtimes.radian.agent_turn import AgentTurn
 
         self.last_turn += 1
-        message = UserMessage(self.last_turn, tuple(content))
-        return AgentTurn(self.desk, self.last_turn, origin, message)
+        message = UserMessage(self.last_turn, tuple(content)) if content else None
+        return AgentTurn(self.desk, self.last_turn, origin, message, notices)
 
     def started(self) -> events.SessionStarted:
         """Return the event that says what this is."""

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from actors.steps import RealSteps
+from protocol.values import slotted
 from runtimes.models.base import Text
 from runtimes.radian import events
 from runtimes.radian.records import JobFinished, JobStarted, UserMessage
 from runtimes.radian.tools.jobs import Jobs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from actors.faults import Faults
     from actors.platform import Platform
     from runtimes.radian.records import Record
     from runtimes.radian.tools.jobs import Job
 
 
-@dataclass(slots=True)
+@slotted
 class News:
     """What has happened since somebody asked last."""
 
@@ -32,7 +35,9 @@ class SessionJobs:
     def __init__(self, folder: str, platform: Platform, faults: Faults) -> None:
         """``folder`` gets the outputs; nothing is started or imported yet."""
         self._steps = RealSteps(platform, faults)
-        self.jobs = Jobs(self._steps, folder, _hear, platform=platform, faults=faults)
+        self.jobs = Jobs(self._steps, folder, self._hear, platform=platform, faults=faults)
+        self.ended: Callable[[], None] = _nobody
+        """Called when a job has ended, on the thread that saw it; must not wait."""
         self._known: dict[str, str] = {}
         """The last state of each job that was recorded."""
 
@@ -56,6 +61,17 @@ class SessionJobs:
                     told = UserMessage(turn, (Text(_told(job)),), source="job")
                     news.records.append(told)
         return news
+
+    def has_untold_ends(self) -> bool:
+        """Tell whether a job has ended that `news` has not told of."""
+        return any(
+            job.state != "running" and self._known.get(job.job_id, "running") == "running"
+            for job in self.jobs.list()
+        )
+
+    def _hear(self, job: Job) -> None:
+        del job
+        self.ended()
 
     def close(self) -> tuple[Record, ...]:
         """End all jobs and return what is left to record of them.  Safe to call twice."""
@@ -81,6 +97,5 @@ def _told(job: Job) -> str:
     return f"(Background job {job.job_id}, {job.command!r}, {how}. Output: {job.output_file})"
 
 
-def _hear(job: Job) -> None:
-    """Do nothing: ends are found when they can be told."""
-    del job
+def _nobody() -> None:
+    """Wake nobody: ends are told with the next turn."""

@@ -44,6 +44,8 @@ class Referee:
         self._tools: dict[str, dict[str, str]] = defaultdict(dict)
         self._asked: set[str] = set()
         self._updates = 0
+        self.own_turns = False
+        """Whether the agent may show turns that no request asked for."""
         self.longest = 0
         """Bytes of the longest line received."""
         self._has_schema = shared_folder().joinpath(*SCHEMA_FILE).exists()
@@ -105,7 +107,8 @@ class Referee:
         kind = update["sessionUpdate"]
         if kind in OUTSIDE_TURNS:
             return
-        assert self._turns[session_id].total(), f"an update outside any turn: {update}"
+        in_turn = self._turns[session_id].total() or self.own_turns
+        assert in_turn, f"an update outside any turn: {update}"
         if kind.endswith("_chunk"):
             assert update.get("messageId"), update
         tools = self._tools[session_id]
