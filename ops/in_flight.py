@@ -5,12 +5,12 @@ A note lies below the git directory, with the number and the start time of its p
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
+from ops.disk import THE_DISK
 from ops.faults import BEFORE_FSYNC, Faults, NoFaults
 from ops.processes import start_time
 from ops.record import interrupted_record
@@ -19,6 +19,7 @@ from ops.whole_file import whole_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from ops.disk import Disk
     from ops.ledger import Ledger
 
 SUFFIX = ".json"
@@ -32,6 +33,19 @@ WATCH_S = 0.5
 Wish: TypeAlias = Literal["cancel", "hard_stop"]
 
 
+class Machine(NamedTuple):
+    """Where notes lie, who writes them, and who still lives; a simulation has its own."""
+
+    disk: Disk = THE_DISK
+    pid: Callable[[], int] = os.getpid
+    """Of this process, which may fork."""
+    started: Callable[[int], str | None] = start_time
+    """When a process was started, None where it is gone."""
+
+
+HERE = Machine()
+
+
 @dataclass(frozen=True, slots=True)
 class Marker:
     """The note of one run."""
@@ -40,6 +54,7 @@ class Marker:
     record: Mapping[str, Any]
     """The run's record as it was at the start."""
     faults: Faults = field(default_factory=NoFaults, repr=False, compare=False)
+    machine: Machine = field(default=HERE, repr=False, compare=False)
 
     def mark_compensation(self) -> None:
         """Note that clean-up begins; on disk when this returns."""
@@ -58,13 +73,24 @@ class Marker:
 
     def put(self, record: Mapping[str, Any], *, compensating: bool) -> None:
         """Write the note; on disk when this returns."""
-        _write(self.path, record, self.faults, compensating=compensating)
+        disk, pid = self.machine.disk, self.machine.pid()
+        note = note_of(record, pid, self.machine.started(pid), compensating=compensating)
+        folder, name = os.path.split(self.path)
+        # No repository where there is none any more: something called ``.git`` with nothing but
+        # notes in it would be in the way when the real one, or the project, is moved back.
+        disk.make_folder(os.path.dirname(folder))
+        disk.make_folder(folder)
+        with whole_file(self.path, faults=self.faults, disk=disk) as stream:
+            stream.write(json.dumps(note).encode())
+            self.faults.at(BEFORE_FSYNC.name, name)
+            disk.force(stream)
+        self.faults.at(BEFORE_FSYNC.name, os.path.basename(folder))
+        disk.force_names(folder)
 
     def end(self) -> None:
         """Take the note away: the run is in the ledger.  Safe to call twice."""
         for path in (self.path, cancel_path(self.path)):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path)
+            self.machine.disk.remove(path)
 
     def wait_for_wish(self, stop: Waiting, heard: Wish | None) -> Wish | None:
         """Wait until someone asks the run to stop, in another way than ``heard``.
@@ -72,7 +98,7 @@ class Marker:
         Returns None as soon as ``stop`` is set.
         """
         while not stop.wait(WATCH_S):
-            wish = _read_wish(cancel_path(self.path))
+            wish = _read_wish(self.machine.disk, cancel_path(self.path))
             if wish is not None and wish != heard:
                 return wish
         return None
@@ -95,16 +121,17 @@ class Living:
     host: str
     pid: int
     compensating: bool
+    disk: Disk = field(default=THE_DISK, repr=False, compare=False)
 
     def ask(self, wish: Wish) -> None:
         """Ask the run to stop; on disk when this returns."""
-        with whole_file(cancel_path(self.path)) as stream:
+        with whole_file(cancel_path(self.path), disk=self.disk) as stream:
             stream.write(json.dumps({"wish": wish}).encode())
 
     @property
     def goes_on(self) -> bool:
         """Whether the note is still there."""
-        return os.path.exists(self.path)
+        return self.disk.read(self.path) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,31 +140,37 @@ class InFlight:
 
     state_dir: str
     faults: Faults = field(default_factory=NoFaults, repr=False, compare=False)
+    machine: Machine = field(default=HERE, repr=False, compare=False)
 
     def begin(self, record: Mapping[str, Any]) -> Marker:
         """Note a run that begins; on disk when this returns."""
         path = os.path.join(self._folder, f"{record['id']}{SUFFIX}")
-        _write(path, record, self.faults, compensating=False)
-        return Marker(path, record, self.faults)
+        marker = Marker(path, record, self.faults, self.machine)
+        marker.put(record, compensating=False)
+        return marker
 
     def abandoned(self) -> Iterator[tuple[Marker, bool]]:
         """Yield the notes of runs that are over, oldest first, and whether clean-up had begun."""
-        with contextlib.suppress(FileNotFoundError):
-            for name in sorted(os.listdir(self._folder)):
-                path = os.path.join(self._folder, name)
-                note = _read(path) if name.endswith(SUFFIX) else None
-                if note and not goes_on(note):
-                    yield Marker(path, note["record"]), bool(note["compensating"])
+        for path, note in self._notes():
+            if not goes_on(note, self.machine.started):
+                marker = Marker(path, note["record"], self.faults, self.machine)
+                yield marker, bool(note["compensating"])
 
     def living(self) -> Iterator[Living]:
         """Yield the runs whose process lives, oldest first; another machine's are believed."""
-        with contextlib.suppress(FileNotFoundError):
-            for name in sorted(os.listdir(self._folder)):
-                path = os.path.join(self._folder, name)
-                note = _read(path) if name.endswith(SUFFIX) else None
-                if note and goes_on(note):
-                    where = note["host"], int(note["pid"])
-                    yield Living(path, note["record"], *where, bool(note["compensating"]))
+        for path, note in self._notes():
+            if goes_on(note, self.machine.started):
+                where = note["host"], int(note["pid"])
+                compensating = bool(note["compensating"])
+                yield Living(path, note["record"], *where, compensating, self.machine.disk)
+
+    def _notes(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        disk, folder = self.machine.disk, self._folder
+        for name in disk.names(folder):
+            path = os.path.join(folder, name)
+            note = _read(disk, path) if name.endswith(SUFFIX) else None
+            if note is not None:
+                yield path, note
 
     @property
     def _folder(self) -> str:
@@ -176,11 +209,12 @@ def cancel_path(note_path: str) -> str:
     return note_path.removesuffix(SUFFIX) + CANCEL_SUFFIX
 
 
-def _read_wish(path: str) -> Wish | None:
+def _read_wish(disk: Disk, path: str) -> Wish | None:
     try:
-        with open(path, "rb") as stream:
-            text = stream.read(1024)
+        text = disk.read(path)
     except OSError:
+        return None
+    if text is None:
         return None
     return "hard_stop" if b"hard_stop" in text else "cancel"
 
@@ -198,44 +232,10 @@ def note_of(
     }
 
 
-def _write(path: str, record: Mapping[str, Any], faults: Faults, *, compensating: bool) -> None:
-    pid = os.getpid()
-    note = note_of(record, pid, start_time(pid), compensating=compensating)
-    _make_folder(os.path.dirname(path))
-    with whole_file(path, faults=faults) as stream:
-        stream.write(json.dumps(note).encode())
-        stream.flush()
-        faults.at(BEFORE_FSYNC.name, os.path.basename(path))
-        os.fsync(stream.fileno())
-    _sync_folder(os.path.dirname(path), faults)
-
-
-def _make_folder(folder: str) -> None:
-    """Make the folder of the notes, but no repository where there is none any more.
-
-    Something called ``.git`` with nothing but notes in it would be in the way when the real one,
-    or the whole project, is moved back.
-    """
-    for each in (os.path.dirname(folder), folder):
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(each)
-
-
-def _sync_folder(folder: str, faults: Faults) -> None:
-    """Make a rename in ``folder`` last."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        faults.at(BEFORE_FSYNC.name, os.path.basename(folder))
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _read(path: str) -> dict[str, Any] | None:
+def _read(disk: Disk, path: str) -> dict[str, Any] | None:
     """Return a note; None for what is gone meanwhile or is no note of ours."""
     try:
-        with open(path, "rb") as stream:
-            note = json.loads(stream.read())
+        note = json.loads(disk.read(path) or b"")
     except (OSError, ValueError):
         return None
     if not isinstance(note, dict):

@@ -9,46 +9,36 @@ import os
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
+from ops.disk import THE_DISK
 from ops.faults import BEFORE_RENAME, BEFORE_WRITE, NoFaults
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from ops.disk import Disk
     from ops.faults import Faults
 
 
 @contextmanager
 def whole_file(
-    path: str, mode: int | None = None, faults: Faults | None = None
+    path: str, mode: int | None = None, faults: Faults | None = None, disk: Disk = THE_DISK
 ) -> Generator[IO[bytes]]:
     """Yield a file to write; it becomes ``path`` when the block ends, and vanishes if it fails.
 
     ``mode`` are its permission bits; None: those of the file that it replaces, else the usual.
     """
-    import contextlib
-    import tempfile
-
     at = (faults or NoFaults()).at
     folder, name = os.path.split(path)
     at(BEFORE_WRITE.name, name)
-    os.makedirs(folder or ".", exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", dir=folder or ".")
+    disk.make_folders(folder or ".")
+    temporary = os.path.join(folder, f".{name[:100]}.{disk.unique()}")
+    stream = disk.open(temporary, os.O_CREAT | os.O_EXCL)
     try:
-        with os.fdopen(descriptor, "wb") as stream:
+        with stream:
             yield stream
-            stream.flush()
-            os.fchmod(stream.fileno(), _mode(path) if mode is None else mode)
+            disk.permit(stream, path, mode)
         at(BEFORE_RENAME.name, name)
-        os.replace(temporary, path)
+        disk.rename(temporary, path)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+        disk.remove(temporary)
         raise
-
-
-def _mode(path: str) -> int:
-    try:
-        return os.stat(path).st_mode & 0o7777
-    except FileNotFoundError:
-        # The only way to read the mask is to set it, which another thread would notice.
-        return 0o644

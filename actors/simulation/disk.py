@@ -1,16 +1,21 @@
 """A simulated disk: what was not forced to it may be gone, or half there, after a power loss.
 
-The points' names are those of the product's own files (`ops.faults`): one plan serves both.
+The points' names are those of the product's own files (`ops.faults`): one plan serves both.  Real
+code writes through the methods that `ops.disk.Disk` asks for.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Callable
+    from types import TracebackType
 
     from actors.faults import Faults
+    from actors.simulation.scheduler import Scheduler
 
 BEFORE_WRITE, BEFORE_FSYNC, BEFORE_RENAME = "file.write", "file.fsync", "file.rename"
 
@@ -25,49 +30,118 @@ class _File:
         self.safe = b""
 
 
+class SimStream:
+    """An open file, as `open` returns one for writing; nothing is buffered."""
+
+    def __init__(self, disk: SimDisk, path: str, file: _File) -> None:
+        """Write to ``file``, wherever it is renamed to."""
+        self._disk = disk
+        self.path = path
+        self.file = file
+
+    def __enter__(self) -> Self:
+        """Use it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it, which makes nothing safe."""
+
+    def write(self, data: bytes) -> int:
+        """Add to the file.
+
+        Raises:
+            OSError: The disk is full or broken; some of it may have been written.
+
+        """
+        self._disk.append(self, data)
+        return len(data)
+
+
 class SimDisk:
     """Files by path.  It outlives servers; `lose_power` is what happens to the machine."""
 
-    def __init__(self, faults: Faults, numbers: random.Random) -> None:
+    def __init__(self, scheduler: Scheduler, faults: Faults, numbers: random.Random) -> None:
         """Make an empty disk."""
+        self._point = scheduler.point
         self._faults = faults
         self._numbers = numbers
         self._names: dict[str, _File] = {}
         self._safe_names: dict[str, _File] = {}
+        self._made = 0
+        self.opened: Callable[[], None] = _nothing
+        """Called whenever something is about to be written."""
+
+    # --- what reads
 
     def read(self, path: str) -> bytes | None:
         """Return a file's content, None when there is none."""
         file = self._names.get(path)
         return None if file is None else file.content
 
-    def paths(self, folder: str) -> list[str]:
-        """Return what is below a folder, sorted."""
-        return sorted(path for path in self._names if path.startswith(f"{folder}/"))
+    def names(self, folder: str) -> list[str]:
+        """Return the names in a folder, sorted."""
+        return sorted(
+            path.removeprefix(f"{folder}/") for path in self._names if path.startswith(f"{folder}/")
+        )
 
-    def write(self, path: str, data: bytes) -> None:
-        """Make a file anew.
+    # --- what writes.  Each comes to a scheduling point first: a process may be killed there, and
+    # whoever is unwound then changes nothing any more.
+
+    def unique(self) -> str:
+        """Name a file that is like no other."""
+        self._made += 1
+        return str(self._made)
+
+    def open(self, path: str, flags: int) -> Any:
+        """Make a file, or with O_TRUNC empty the one that is there.
 
         Raises:
-            OSError: The disk is full or broken; some of it may have been written.
+            FileExistsError: It may not be there.
 
         """
-        try:
-            self._faults.at(BEFORE_WRITE, path)
-        except OSError:
-            self._put(path, data[: self._numbers.randint(0, len(data))])
-            raise
-        self._put(path, data)
+        self._point()
+        file = self._names.get(path)
+        if file is None:
+            # What was removed stays as it was for who has it open, and on the disk for a while.
+            file = self._names[path] = _File()
+        elif flags & os.O_EXCL:
+            raise FileExistsError(path)
+        elif flags & os.O_TRUNC:
+            file.content = b""
+        self.opened()
+        return SimStream(self, path, file)
 
-    def fsync(self, path: str) -> None:
+    def append(self, stream: SimStream, data: bytes) -> None:
+        """Write what a stream was given; see `SimStream.write`."""
+        try:
+            self._faults.at(BEFORE_WRITE, stream.path)
+        except OSError:
+            stream.file.content += data[: self._numbers.randint(0, len(data))]
+            raise
+        stream.file.content += data
+
+    def permit(self, stream: Any, path: str, mode: int | None) -> None:
+        """Everybody may read and write everything here."""
+
+    def force(self, stream: Any) -> None:
         """Make a file's content safe.
 
         Raises:
             OSError: It could not be; nobody knows how much of it is.
 
         """
-        self._faults.at(BEFORE_FSYNC, path)
-        file = self._names[path]
-        file.safe = file.content
+        self._faults.at(BEFORE_FSYNC, stream.path)
+        stream.file.safe = stream.file.content
+
+    def force_names(self, folder: str) -> None:
+        """Make what was made, renamed and removed safe, in all folders at once."""
+        del folder
+        self._safe_names = dict(self._names)
 
     def rename(self, path: str, to: str) -> None:
         """Put a file in the place of another, at once."""
@@ -76,24 +150,30 @@ class SimDisk:
 
     def remove(self, path: str) -> None:
         """Remove a file; one that is not there is no error."""
+        self._point()
         self._names.pop(path, None)
 
-    def sync_names(self) -> None:
-        """Make what was made, renamed and removed safe."""
-        self._safe_names = dict(self._names)
+    def make_folder(self, path: str) -> None:
+        """A folder is there as soon as something is in it."""
+
+    def make_folders(self, path: str) -> None:
+        """See `make_folder`."""
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a file so that it is there as a whole, or not at all, whatever happens.
+        """Write a file as git does: it is there as a whole, or not at all, whatever happens.
 
         Raises:
             OSError: It is as it was, or the new one is not safe yet.
 
         """
-        beside = f"{path}.new"
-        self.write(beside, data)
-        self.fsync(beside)
+        beside = f"{path}.{self.unique()}"
+        stream = self.open(beside, os.O_EXCL)
+        stream.write(data)
+        self.force(stream)
         self.rename(beside, path)
-        self.sync_names()
+        self.force_names("")
+
+    # --- what happens to it
 
     def lose_power(self) -> None:
         """Go back to what was safe; of what was not, any part may have come through."""
@@ -102,14 +182,20 @@ class SimDisk:
             if self._numbers.random() < 0.5:  # noqa: PLR2004
                 _set(names, path, self._names.get(path))
         for file in names.values():
-            tail = file.content[len(file.safe) :] if file.content.startswith(file.safe) else b""
-            file.content = file.safe + tail[: self._numbers.randint(0, len(tail))]
+            file.content = self._left_of(file)
         self._names, self._safe_names = names, dict(names)
 
-    def _put(self, path: str, data: bytes) -> None:
-        # A new file, even where there was one: who holds the old one open keeps it.
-        file = self._names[path] = _File()
-        file.content = data
+    def _left_of(self, file: _File) -> bytes:
+        """Return what is in a file afterwards; one that was changed in place may be either."""
+        added = file.content.startswith(file.safe)
+        if not added and self._numbers.random() < 0.5:  # noqa: PLR2004
+            return file.safe
+        kept, new = (file.safe, file.content[len(file.safe) :]) if added else (b"", file.content)
+        return kept + new[: self._numbers.randint(0, len(new))]
+
+
+def _nothing() -> None:
+    """Nobody looks."""
 
 
 def _set(names: dict[str, _File], path: str, file: _File | None) -> None:

@@ -28,15 +28,16 @@ GATE = (
     Mutant(
         "the gate lets one message too many in",
         "actors/gate.py",
-        "        return self._capacity - self.pending\n",
-        "        return self._capacity - self.pending + 1\n",
+        "        room = self._capacity - self.pending\n",
+        "        room = self._capacity - self.pending + 1\n",
         (Pytest("tests/actors/test_gate.py", "a_full_gate_holds_exactly"), SEEDS),
         fast=True,
     ),
     Mutant(
         "room at the gate is told to nobody",
         "actors/gate.py",
-        "                if self._waiting:\n                    self._changed.notify_all()\n",
+        "        if self._waiting and (somebody_is_done or not pending):\n"
+        "            self._changed.notify_all()\n",
         "",
         (Pytest("tests/actors/test_gate.py"), SEEDS),
     ),
@@ -342,10 +343,9 @@ LEDGER = (
     Mutant(
         "a file is changed in place",
         "ops/whole_file.py",
-        "    descriptor, temporary = tempfile.mkstemp("
-        'prefix=f".{name[:100]}.", dir=folder or ".")\n',
-        "    descriptor, temporary = os.open(path, os.O_RDWR | os.O_CREAT), path\n",
-        (Pytest("tests/ops/test_activities.py"),),
+        "    stream = disk.open(temporary, os.O_CREAT | os.O_EXCL)\n",
+        "    temporary, stream = path, disk.open(path, os.O_CREAT | os.O_TRUNC)\n",
+        (Pytest("tests/ops/test_activities.py"), SEEDS),
     ),
 )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from actors.fault_plan import FaultPlan, PlannedFault
+from actors.gate import Gate
 from actors.simulation.backend import make_backend
 from actors.simulation.schedule import play
 from runtimes.chantry.simulation.registry import SCENARIOS
@@ -132,7 +133,7 @@ def test_a_plan_is_injected_and_its_suspended_rules_are_not_judged() -> None:
 
 
 def test_a_broken_rule_is_found_and_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.gate.Gate._wait_for_room", lambda _gate: 1_000)
+    monkeypatch.setattr(Gate.__init__, "__defaults__", (1_000,))
 
     first = next(each for seed in range(40) if (each := played("slow-client", seed)).violations)
     again = played("slow-client", first.seed)

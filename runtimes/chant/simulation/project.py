@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from ops.in_flight import settle_interrupted
+from ops.in_flight import InFlight, Machine, settle_interrupted
 from ops.ledger import Ledger
 from ops.project import LedgerSettings, Project, Steward
 from ops.run_files import runs_path
@@ -16,7 +16,6 @@ from runtimes.chant.project_tasks import RUN_ID_BYTES, Keeper, ProjectTasks
 from runtimes.chant.run_tasks import Prepared, RunRefused
 from runtimes.chant.simulation.branch import SimBranch
 from runtimes.chant.simulation.model import CAPABILITY, POINTS, STEWARD
-from runtimes.chant.simulation.notes import abandoned, begin
 from runtimes.chant.verbs.verb import USAGE
 
 if TYPE_CHECKING:
@@ -29,9 +28,12 @@ if TYPE_CHECKING:
     from runtimes.models.base import Provider
 
 ENV = "local"
+STATE = "state"
+PID = 7
+"""Of every server: a machine that was started again gives the numbers out anew."""
 SETTINGS = Project("/", stewards={STEWARD: Steward(STEWARD, capabilities=(CAPABILITY,))})
-RunMoment: TypeAlias = Literal["recorded", "cleaning"]
-"""Something was written to the ledger; clean-up is about to be marked."""
+RunMoment: TypeAlias = Literal["recorded", "cleaning", "writing"]
+"""The ledger has moved; clean-up is about to be marked; a file is open, and nothing in it yet."""
 
 
 class SimProject:
@@ -44,9 +46,10 @@ class SimProject:
         self.plans = plans
         self._branch = SimBranch(platform, disk, lambda: self.reached("recorded"))
         branch = cast("Any", self._branch)
-        self.ledger = Ledger(LedgerSettings(), "state", branch, cast("Any", None))
+        self.ledger = Ledger(LedgerSettings(), STATE, branch, cast("Any", None))
         self._changed = platform.condition()
-        self._reached: set[RunMoment] = set()
+        self._reached: dict[RunMoment, int] = {}
+        disk.opened = lambda: self.reached("writing")
         self.beside = False
         """Servers run at once, and can't see whether the other lives."""
         self.torn: set[str] = set()
@@ -67,13 +70,13 @@ class SimProject:
     def reached(self, moment: RunMoment) -> None:
         """Note that some run came to a moment."""
         with self._changed:
-            self._reached.add(moment)
+            self._reached[moment] = self._reached.get(moment, 0) + 1
             self._changed.notify_all()
 
-    def wait_for(self, moment: RunMoment) -> None:
-        """Wait until some run has come to a moment."""
+    def wait_for(self, moment: RunMoment, times: int = 1) -> None:
+        """Wait until runs have come to a moment so many times."""
         with self._changed:
-            while moment not in self._reached:
+            while self._reached.get(moment, 0) < times:
                 self._changed.wait()
 
     def tear(self, op: str) -> None:
@@ -81,10 +84,25 @@ class SimProject:
         self.torn.add(op)
         self._branch.edit(lambda _tree: {runs_path(ENV, op): b'{"id": "2026'}, "torn")
 
+    @property
+    def in_flight(self) -> InFlight:
+        """The notes of runs, as the newest server's process sees them."""
+        me = str(self.process)
+
+        def started(pid: int) -> str:
+            del pid
+            return me
+
+        return InFlight(STATE, machine=Machine(self.disk, lambda: PID, started))
+
+    def note(self, run_id: str) -> bytes | None:
+        """Return the note of a run, None when it has none."""
+        return self.disk.read(f"{STATE}/runs/{run_id}.json")
+
     def settle_interrupted(self) -> list[str]:
         """Record the runs whose process is gone."""
         earlier = {run_id for run_id, server in self.noted.items() if server < self.process}
-        notes = abandoned(self.disk, self.process)
+        notes = self.in_flight.abandoned()
         settled = settle_interrupted(self.ledger, self.platform.wall(), notes)
         self.settled |= earlier
         return [str(record["id"]) for record in settled]
@@ -121,11 +139,10 @@ class SimTasks(ProjectTasks):
             return None
         now = Moment(platform.wall(), platform.monotonic())
         stub = {**RunState(plan, context).record(now), "status": "running"}
-        marker = begin(project.disk, project.process, stub)
         project.begun[context.run_id] = self._op
         project.noted[context.run_id] = project.process
         try:
-            marker.put(stub, compensating=False)
+            marker = project.in_flight.begin(stub)
         except BaseException:  # also a kill: then the run has not begun
             project.withdrawn.add(context.run_id)
             raise

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from runtimes.chant.simulation.project import RunMoment
 
 DISK_POINTS = ("file.write", "file.fsync", "file.rename")
-MOMENTS: tuple[RunMoment, ...] = ("recorded", "cleaning")
+MOMENTS: tuple[RunMoment, ...] = ("recorded", "cleaning", "writing", "writing")
+WRITES = 4
+"""Of a run that fails: its note, that it cleans up, its record, and the ledger's new end."""
 VERDICTS: tuple[Verdict, ...] = ("approved", "rejected")
 
 
@@ -113,12 +115,13 @@ def killed_runs(world: World) -> None:
 
 
 def runs_killed_at_worst(world: World) -> None:
-    """Kill the server while a run is recorded, or while its clean-up begins."""
+    """Kill the server while a run is recorded, its clean-up begins, or a file is written."""
     numbers, plan = world.numbers, failing_plan("op0", "prints=1 code=1")
     talk = ChantTalk(world, {"op0": plan, "op1": drawn_plan("op1", numbers)})
     talk.run(talk.serve(), "op0")
-    talk.project.wait_for(numbers.choice(MOMENTS))
-    for _ in range(numbers.randint(0, 60)):
+    moment = numbers.choice(MOMENTS)
+    talk.project.wait_for(moment, numbers.randint(1, WRITES) if moment == "writing" else 1)
+    for _ in range(int(60 * numbers.random() ** 2)):
         world.scheduler.point()
     world.server.kill()
     if numbers.random() < 0.3:  # noqa: PLR2004

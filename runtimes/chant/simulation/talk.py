@@ -32,7 +32,7 @@ class ChantTalk:
         """Make the project; the truth about its runs is checked at the end."""
         self.world = world
         self.numbers = world.numbers
-        disk = SimDisk(world.faults, stream(world.seed, "disk"))
+        disk = SimDisk(world.scheduler, world.faults, stream(world.seed, "disk"))
         self.project = SimProject(world.platform, disk, plans)
         self.client: SimClient
         self.gates: GateRule = "tell"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from actors.serve import INTERNAL_FAULT
 from ops.errors import LedgerError
-from runtimes.chant.simulation.notes import note_path
 from runtimes.chant.simulation.project import ENV
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Truth:
     def _check_note(self, run_id: str) -> None:
         """Where nothing went wrong, no run leaves its note behind; a later server takes it away."""
         servers = self._world.servers
-        left = self._project.disk.read(note_path(run_id)) is not None
+        left = self._project.note(run_id) is not None
         if left and run_id in self._project.settled:
             self._violated("ledger", f"the note of run {run_id} was settled, and is still there")
         wrong = self._world.planned.fired or any(s.hurried or s.killed for s in servers)
@@ -72,7 +71,7 @@ class Truth:
 
     def _count_is_wrong(self, run_id: str, count: int) -> None:
         """A run may be missing only while its note waits for a next server."""
-        noted = self._project.disk.read(note_path(run_id)) is not None
+        noted = self._project.note(run_id) is not None
         if count or not noted:
             self._violated("ledger", f"run {run_id} is {count} times in the ledger")
 
