@@ -23,16 +23,20 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Count, where nobody overlooks it, the tests that shared data would have fed."""
+    """Count, where nobody overlooks it, the tests that something absent kept from running."""
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = Counter(_reason(report) for report in skipped)
-    absent = {reason: count for reason, count in reasons.items() if ABSENT in reason}
-    if not absent:
+    missed = {reason: count for reason, count in reasons.items() if _is_missed(reason)}
+    if not missed:
         return
-    terminalreporter.section("NOT TESTED: shared data is absent", sep="!", red=True, bold=True)
-    for reason, count in sorted(absent.items()):
-        terminalreporter.line(f"{count:5} skipped: {reason.split(ABSENT, 1)[1]}")
-    terminalreporter.line(f"{sum(absent.values()):5} tests in all did not run")
+    terminalreporter.section("NOT TESTED: something is absent", sep="!", red=True, bold=True)
+    for reason, count in sorted(missed.items()):
+        terminalreporter.line(f"{count:5} skipped: {reason.removeprefix('Skipped: ')}")
+    terminalreporter.line(f"{sum(missed.values()):5} tests in all did not run")
+
+
+def _is_missed(reason: str) -> bool:
+    return ABSENT in reason or "NOT TESTED" in reason
 
 
 def _reason(report: pytest.TestReport) -> str:
