@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from runtimes.models.config import CallIds, Kind, ModelFacts, ProviderConfig, ReasoningBack
-from runtimes.models.credentials import NAME
+from runtimes.models.credentials import is_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ def provider_config(name: str, value: Any, folder: str) -> ProviderConfig:
 
     """
     where = f"provider {name}"
-    if not NAME.fullmatch(name):
+    if not is_name(name):
         message = f"{where}: an id has letters, digits and . _ - only"
         raise ConfigInvalid(message)
     table = _table(value, KEYS, where)
@@ -137,7 +137,7 @@ def _url(table: Mapping[str, Any], kind: Kind, where: str) -> str:
 
 def _credential(table: Mapping[str, Any], where: str) -> str:
     name = _text(table, "credential", where)
-    if name and not NAME.fullmatch(name):
+    if name and not is_name(name):
         # Not repeated: people put the key itself here.
         message = f"{where}: credential is the name of a stored key, not the key itself"
         raise ConfigInvalid(message)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 HOME = "RADIAN_HOME"
 FOLDER = "credentials"
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
 MAX_KEY_CHARS = 16 * 1024
 OTHERS = 0o077
 
@@ -93,10 +93,15 @@ class CredentialStore:
         return True
 
     def _path(self, name: str) -> str:
-        if not NAME.fullmatch(name):
+        if not is_name(name):
             message = f"{name!r} can't name a key: letters, digits and . _ - only"
             raise CredentialMissing(message)
         return os.path.join(self._folder, f"{name}.json")
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a provider or a key may be called so."""
+    return re.fullmatch(_NAME, text) is not None
 
 
 def checked_key(key: str, where: str) -> str:

@@ -44,14 +44,12 @@ STATUS_OF = {
 }
 """What an error in the middle of a stream is called, where it has no status."""
 NEVER_BETTER = frozenset({"insufficient_quota", "billing_not_active", "billing_error"})
-OVERFLOW = re.compile(
-    r"context[_ ](length|window|size)|maximum context|prompt is too long|too many (input )?tokens"
-    r"|input token count .*exceeds|exceeds? (the )?(maximum|context) (input|limit)",
-    re.IGNORECASE,
+OVERFLOW = (
+    r"(?i)context[_ ](length|window|size)|maximum context|prompt is too long"
+    r"|too many (input )?tokens|input token count .*exceeds"
+    r"|exceeds? (the )?(maximum|context) (input|limit)"
 )
-TOO_LONG = re.compile(
-    r"exceed|too long|too large|maximum|reduce|overflow|larger|limit", re.IGNORECASE
-)
+TOO_LONG = r"(?i)exceed|too long|too large|maximum|reduce|overflow|larger|limit"
 
 
 def status_failure(
@@ -84,7 +82,7 @@ def judged(
     names = _names(error)
     overflow = status in {None, BAD_REQUEST, TOO_LARGE} and (
         "context_length_exceeded" in names
-        or (bool(OVERFLOW.search(said)) and bool(TOO_LONG.search(said)))
+        or (bool(re.search(OVERFLOW, said)) and bool(re.search(TOO_LONG, said)))
     )
     retry = (status is None or status in RETRIED) and not names & NEVER_BETTER and not overflow
     origin: Origin = "credential" if status in {UNAUTHORIZED, FORBIDDEN} else "model"

@@ -10,7 +10,12 @@ from runtimes.radian.exec_flags import FLAGS, check_together
 from runtimes.radian.exit_codes import FAILED, NO_SESSION, USAGE
 from runtimes.radian.flags import FlagsMisused, read_flags
 from runtimes.radian.options import conversation_options
-from runtimes.radian.session_errors import JournalError, NoSuchTurnEnd, SessionError
+from runtimes.radian.session_errors import (
+    ExportExists,
+    JournalError,
+    NoSuchTurnEnd,
+    SessionError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +28,6 @@ if TYPE_CHECKING:
 def run_exec(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Do what the words after ``radian exec`` say and return the exit code."""
     from runtimes.radian.images import ImageUnusable
-    from runtimes.radian.session_export import ExportExists
     from runtimes.radian.settings import SettingsError
 
     try:
@@ -44,6 +48,10 @@ def _perform(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     given = read_flags(argv, FLAGS)
     command = check_together(given)
     options = conversation_options(given)
+    if options.log_level or options.log_file:
+        from runtimes.radian.log_file import start_log
+
+        start_log(options)
     if command == "prompt":
         return _converse(given, options, environ)
     from runtimes.models.credentials import radian_home

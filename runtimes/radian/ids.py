@@ -7,7 +7,7 @@ import re
 from runtimes.radian.session_errors import BadSessionId
 
 # An id is a file's name and part of command lines: no separators, no leading dash or dot.
-_SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", re.ASCII)
+_SESSION_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
 
 
 def check_session_id(text: str) -> str:
@@ -17,7 +17,7 @@ def check_session_id(text: str) -> str:
         BadSessionId: It can't.
 
     """
-    if _SESSION_ID.fullmatch(text) is None:
+    if re.fullmatch(_SESSION_ID, text) is None:
         raise BadSessionId(text)
     return text
 

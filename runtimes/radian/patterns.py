@@ -46,11 +46,11 @@ def _path(pattern: str) -> re.Pattern[str]:
     return re.compile(_glob(pattern) + r"(?:/.*)?", re.DOTALL)
 
 
-_GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\{[^{}]*\}|[^*?{]+|\{")
+_GLOB = r"\*\*/|\*\*|\*|\?|\{[^{}]*\}|[^*?{]+|\{"
 
 
 def _glob(pattern: str) -> str:
-    return "".join(_glob_piece(piece) for piece in _GLOB.findall(pattern))
+    return "".join(_glob_piece(piece) for piece in re.findall(_GLOB, pattern))
 
 
 def _glob_piece(piece: str) -> str:

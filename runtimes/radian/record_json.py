@@ -52,10 +52,9 @@ def from_table(table: Mapping[str, Any]) -> Record:
 
     """
     kind = table.get("type")
-    reads = _RECORDS.get(kind) if isinstance(kind, str) else None
-    if reads is None:
+    if not isinstance(kind, str) or kind not in _RECORDS:
         raise UnknownRecord(str(kind))
-    return cast("Record", _read(reads, table))
+    return cast("Record", _read(_READERS[kind], table))
 
 
 # --- writing
@@ -138,9 +137,9 @@ def _parts(value: Any) -> tuple[Any, ...]:
     """Read parts of a message; those of an unknown type are passed over."""
     parts: list[Any] = []
     for table in tables(value):
-        reads = _PARTS.get(text_of(table.get("type")))
-        if reads is not None:
-            parts.append(_read(reads, table))
+        name = _PARTS.get(text_of(table.get("type")))
+        if name is not None:
+            parts.append(_read(_READERS[name], table))
     return tuple(parts)
 
 
@@ -197,6 +196,17 @@ _TAGS: dict[type, str] = {
 }
 RECORD_TYPES: tuple[Any, ...] = records.Record.__args__
 """Every class of a record, in the order of the reference."""
-_READERS = {each.__name__: _reads(each) for each in (*RECORD_TYPES, *_TAGS, Usage, Parent)}
-_RECORDS = {each.__name__: _READERS[each.__name__] for each in RECORD_TYPES}
-_PARTS = {tag: _READERS[cls.__name__] for cls, tag in _TAGS.items()}
+_RECORDS = frozenset(each.__name__ for each in RECORD_TYPES)
+_PARTS = {tag: cls.__name__ for cls, tag in _TAGS.items()}
+
+
+class _Readers(dict[str, _Reads]):
+    """By name of the class; made when one is asked for: a short turn needs a third of them."""
+
+    def __missing__(self, name: str) -> _Reads:
+        made = self[name] = _reads(_CLASSES[name])
+        return made
+
+
+_CLASSES: dict[str, Any] = {each.__name__: each for each in (*RECORD_TYPES, *_TAGS, Usage, Parent)}
+_READERS = _Readers()

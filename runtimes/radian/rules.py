@@ -22,7 +22,7 @@ RULE_TOOLS = (*PATH_TOOLS, "shell", "job", "mcp", "fetch", "subagent", "ask_user
 COVERS = {"read": ("read", "grep", "glob"), "write": ("write", "patch")}
 """A rule for reading is one for searching too, and one for writing is one for patching."""
 
-_RULE = re.compile(r"\s*([A-Za-z_]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_RULE = r"(?s)\s*([A-Za-z_]+)\s*(?:\((.*)\))?\s*"
 
 
 class RuleInvalidError(ValueError):
@@ -101,7 +101,7 @@ def parse_rule(text: str, source: RuleSource, *, workspace: str, home: str) -> R
         RuleInvalidError: It can't be read.
 
     """
-    found = _RULE.fullmatch(text)
+    found = re.fullmatch(_RULE, text)
     if found is None:
         message = f"{text!r} is no permission rule: write TOOL or TOOL(pattern)"
         raise RuleInvalidError(message)

@@ -70,3 +70,7 @@ class NoSuchTurnEnd(SessionError):  # noqa: N818
 
 class JournalError(Exception):
     """A record could not be kept: the disk is full, or the file is gone."""
+
+
+class ExportExists(Exception):  # noqa: N818 - an answer to the person who named the file
+    """The file that an export should go to is there already."""

@@ -15,6 +15,7 @@ from runtimes.radian.healing import heal
 from runtimes.radian.journal_read import numbered
 from runtimes.radian.record_json import to_table
 from runtimes.radian.records import TurnEnded, TurnStarted
+from runtimes.radian.session_errors import ExportExists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
 
 ExportFormat: TypeAlias = Literal["markdown", "json", "jsonl"]
 SCHEMA = 1
-
-
-class ExportExists(Exception):  # noqa: N818 - an answer to the person who named the file
-    """The file is there already."""
 
 
 @frozen

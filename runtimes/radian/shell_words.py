@@ -31,7 +31,7 @@ WRAPPERS = frozenset(
 """Programs that run what stands behind them."""
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
 
-_HARMLESS = re.compile(r"\d*(?:>>?|>\||&>>?|<)\s*/dev/null|\d*[<>]&\s*(?:\d+|-)")
+_HARMLESS = r"\d*(?:>>?|>\||&>>?|<)\s*/dev/null|\d*[<>]&\s*(?:\d+|-)"
 """Redirections that touch no file."""
 _COMMANDS = frozenset({"command", "declaration_command", "unset_command"})
 _LOOPS = frozenset({"for_statement", "c_style_for_statement", "select_statement"})
@@ -158,7 +158,7 @@ def _beside(node: Node) -> str | None:
             return _text(node).partition("\n")[0].partition(";")[0]
         case "file_redirect":
             text = _text(node)
-            return None if _HARMLESS.fullmatch(text) else text
+            return None if re.fullmatch(_HARMLESS, text) else text
         case "heredoc_redirect" | "herestring_redirect":
             return _text(node).splitlines()[0]
         case "variable_assignment" if node.parent is not None and node.parent.type != "command":

@@ -17,7 +17,7 @@ _SECRET_WORDS = frozenset(
     | {"PGPASSWORD", "BEARER", "JWT", "SAS"}
 )
 _HARMLESS = frozenset({"PWD", "OLDPWD"})
-_WITH_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@", re.IGNORECASE)
+_SIGNED_IN = r"[A-Za-z][A-Za-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@"
 _ADDS_CODE = frozenset({"BASH_ENV", "ENV", "PROMPT_COMMAND"})
 """Makes a shell read a file that nobody sees in the command."""
 _AGENTS = frozenset({"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "GPG_TTY"})
@@ -59,4 +59,4 @@ def looks_secret(name: str, value: str) -> bool:
     words = set(re.split(r"[^A-Z0-9]+", name.upper()))
     if words & _SECRET_WORDS and name not in _HARMLESS:
         return True
-    return _WITH_PASSWORD.search(value) is not None
+    return re.search(_SIGNED_IN, value) is not None

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from runtimes.models.hang_up import Cancelled
 from runtimes.models.http_stream import HttpClient, NoAnswer, Target
 from runtimes.radian.permissions import GrantKey, Request
 from runtimes.radian.tools.base import Prepared, ToolFailedError, ToolOutcome, ToolView
 from runtimes.radian.tools.full_output import shorten
-from runtimes.radian.tools.html_text import html_text
 from runtimes.radian.tools.running import one_line, run_callable
 from runtimes.version import VERSION
 
@@ -31,7 +29,7 @@ SILENCE_S = 20.0
 TIMEOUT_S = 60.0
 OK, ERRORS = 200, 400
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_TEXT = re.compile(r"text/|application/(?:.*\+)?(?:json|xml|javascript|yaml|toml)|^$")
+_TEXT = r"text/|application/(?:.*\+)?(?:json|xml|javascript|yaml|toml)|^$"
 
 
 class Fetch:
@@ -89,6 +87,8 @@ class Fetch:
         return type(run)(run.work, run.finish, timeout_s=TIMEOUT_S)
 
     def _fetch(self, url: str, limit: int, cancel: CancelToken) -> ToolOutcome:
+        from urllib.parse import urljoin, urlsplit
+
         asked = url
         for _ in range(MAX_REDIRECTS):
             with self._client.post(_target(url), cancel) as reply:
@@ -108,6 +108,8 @@ def normal_url(text: str) -> str:
         ToolFailedError: It is none that may be fetched.
 
     """
+    from urllib.parse import urlsplit, urlunsplit
+
     try:
         parts = urlsplit(text.strip())
         host, port = parts.hostname or "", parts.port
@@ -154,7 +156,7 @@ def _target(url: str) -> Target:
 
 def _outcome(url: str, reply: Reply, limit: int) -> ToolOutcome:
     kind = reply.headers.get("content-type", "").lower()
-    if not _TEXT.match(kind.partition(";")[0].strip()):
+    if not re.match(_TEXT, kind.partition(";")[0].strip()):
         return ToolOutcome(f"{url} is {kind or 'no text'}, which is not shown")
     data = bytearray()
     for chunk in reply.chunks():
@@ -162,7 +164,11 @@ def _outcome(url: str, reply: Reply, limit: int) -> ToolOutcome:
         if len(data) > limit * READ_FACTOR:
             break
     text = _decoded(bytes(data[: limit * READ_FACTOR]), kind)
-    text = shorten(html_text(text) if "html" in kind else text, limit)
+    if "html" in kind:
+        from runtimes.radian.tools.html_text import html_text
+
+        text = html_text(text)
+    text = shorten(text, limit)
     if reply.status < OK or reply.status >= ERRORS:
         return ToolOutcome(f"HTTP {reply.status} from {url}\n{text}", True, f"HTTP {reply.status}")  # noqa: FBT003 - failed
     return ToolOutcome(text or "[the page is empty]")

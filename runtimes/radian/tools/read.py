@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import field
 from typing import IO, TYPE_CHECKING, Any
@@ -101,6 +100,8 @@ class _Reading:
 
     def run(self, stream: IO[bytes], work: WorkContext, *, whole: bool) -> str | None:
         """Read; return the digest of the file if ``whole`` of it was read."""
+        import hashlib
+
         digest = hashlib.sha256()
         while piece := stream.readline(MAX_LINE_BYTES):
             self.number += 1

@@ -7,7 +7,6 @@ command is never run without a sandbox in silence: who prepares it asks `Sandbox
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import threading
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -127,6 +126,8 @@ class Sandboxes:
 
     def _try(self, sandbox: Sandbox) -> str:
         """Run a program that does nothing; return why it did not work, empty if it did."""
+        import subprocess
+
         view = View("/", writable=False, protected=(), secret=(), private_tmp="/")
         argv = sandbox.wrap(("/bin/sh", "-c", ":"), "/", view)
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 
 
@@ -38,4 +37,6 @@ class SeenFiles:
 
 def digest_of(data: bytes) -> str:
     """Return the digest that `SeenFiles` compares."""
+    import hashlib
+
     return hashlib.sha256(data).hexdigest()

@@ -28,7 +28,8 @@ from runtimes.radian.records import (
     UserMessage,
 )
 from runtimes.radian.session_cut import cut_at
-from runtimes.radian.session_export import Export, ExportExists, cost_table, write_export
+from runtimes.radian.session_errors import ExportExists
+from runtimes.radian.session_export import Export, cost_table, write_export
 from tests.runtimes.radian.journals import asked, lines, result, said, turn
 
 if TYPE_CHECKING:
