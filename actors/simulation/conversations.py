@@ -293,6 +293,22 @@ def questions(world: World) -> None:
     talk.finish(*requests)
 
 
+def silences(world: World) -> None:
+    """Streams whose next piece comes at the very moment at which they are given up."""
+    talk = Talk(world)
+    session = talk.client.new_session()
+    for _ in range(2):
+        pause = talk.numbers.choice((0.1, 0.5))
+        patience = talk.numbers.choice((pause, pause, pause, 1.0))
+        streams = [f"listen {patience} chunks=9 pause={pause}" for _ in range(3)]
+        request = talk.prompt(session, *streams)
+        if talk.numbers.random() < 0.3:  # noqa: PLR2004
+            talk.pause()
+            talk.client.cancel(session)
+        talk.client.answer(request)
+    talk.finish()
+
+
 def used_ids(world: World) -> None:
     """A client that uses each id again at once, while answers are delivered by others."""
     talk = Talk(world)
@@ -397,6 +413,7 @@ SCENARIOS = (
         draw=router_crashes,
     ),
     Scenario("questions", "questions answered late, twice, wrongly, never", questions, 3),
+    Scenario("silences", "streams that are given up as they go on", silences, 3),
     Scenario("used-ids", "ids used again at once", used_ids, 2, ANSWERING, calm=0.2),
     Scenario("taken-ids", "an id used again while it is in flight", taken_ids, 2),
     Scenario("doubled", "messages that arrive twice", doubled_messages, calm=0.1, draw=doubled),

@@ -2,6 +2,7 @@
 
 ``TAG; say 3; run takes=1 prints=2; work 0.5; call chunks=4 pause=0.1; ask; wait 2; raise``: the tag
 names the turn in everything it says.  What it was told to ``leave`` still runs when it ends.
+``listen 0.5 chunks=4 pause=0.5`` is a call that is given up when it is silent for so long.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from actors.model_call import ModelEnded
 from actors.opened_session import OpenedSession
 from actors.simulation.model import StreamScript, simulated_request
+from actors.simulation.process import GRACE_S
 from actors.turn import (
     AbortCall,
     AbortStep,
@@ -18,6 +20,7 @@ from actors.turn import (
     AskClient,
     CancelAsked,
     ClientAnswered,
+    DropTimer,
     EndTurn,
     MachineFailed,
     ModelSaid,
@@ -48,7 +51,8 @@ if TYPE_CHECKING:
     from protocol.acp.sessions import LoadSession, ResumeSession
     from protocol.handshake import InitializeParams
 
-GRACE_S = 2.0
+SILENCE = "silence of "
+"""Begins the key of the timer that gives a call up."""
 OPTIONS = (PermissionOption("yes", "Allow", "allow_once"),)
 
 
@@ -69,6 +73,9 @@ class ProbeTurn:
         self._cancelled = False
         self._failed = False
         self._went_wrong = False
+        self._due: dict[str, float] = {}
+        """By key of a timer: before this second it must not fire."""
+        self._patience_s = 0.0
 
     def handle(self, event: TurnEvent) -> list[TurnEffect]:
         """See `actors.turn.TurnMachine.handle`."""
@@ -83,13 +90,35 @@ class ProbeTurn:
             case StepEnded(end) if end.step_id == self._waits_for:
                 self._went_wrong |= end.kind not in {"exited", "returned"}
                 return self._go_on()
-            case ModelSaid(call_id, ModelEnded(how)) if call_id == self._waits_for:
-                self._went_wrong |= how != "done"
-                return self._go_on()
-            case TimerFired(key) | ClientAnswered(key) if key == self._waits_for:
+            case ModelSaid(call_id, said) if call_id == self._waits_for:
+                return self._model_said(said)
+            case TimerFired(key):
+                return self._timer_fired(key)
+            case ClientAnswered(key) if key == self._waits_for:
                 return self._go_on()
             case _:
                 return []
+
+    def _model_said(self, said: Any) -> list[TurnEffect]:
+        silence = SILENCE + self._waits_for
+        if isinstance(said, ModelEnded):
+            self._went_wrong |= said.how != "done"
+            dropped: list[TurnEffect] = [DropTimer(silence)] if silence in self._due else []
+            return [*dropped, *self._go_on()]
+        # Armed again under its key, perhaps while the tick of the last time is on its way.
+        return [self._timer(silence, self._patience_s)] if silence in self._due else []
+
+    def _timer_fired(self, key: str) -> list[TurnEffect]:
+        early_s = self._due.get(key, 0.0) - self._platform.monotonic()
+        if early_s > 0:
+            self._book.violated("time", f"timer {key} of {self._tag} fired {early_s:g} s early")
+        if key == SILENCE + self._waits_for:
+            return [AbortCall(self._waits_for)]
+        return self._go_on() if key == self._waits_for else []
+
+    def _timer(self, key: str, delay_s: float) -> ArmTimer:
+        self._due[key] = self._platform.monotonic() + delay_s
+        return ArmTimer(key, delay_s)
 
     def _go_on(self) -> list[TurnEffect]:
         effects: list[TurnEffect] = []
@@ -128,13 +157,18 @@ class ProbeTurn:
                 return [StartStep(key, self._work(key, seconds), self._renderer(key))]
             case "call":
                 return [StartCall(key, self._call(key, rest))]
+            case "listen":
+                patience, _, script = rest.partition(" ")
+                self._patience_s = float(patience)
+                silence = self._timer(SILENCE + key, self._patience_s)
+                return [StartCall(key, self._call(key, script)), silence]
             case "ask":
                 params = permission_request(
                     self._session_id, ToolCallUpdate(tool_call_id=key), OPTIONS
                 )
                 return [AskClient(key, "session/request_permission", params)]
             case _:
-                return [ArmTimer(key, float(rest))]
+                return [self._timer(key, float(rest))]
 
     def _program(self, script: str, key: str) -> StartStep:
         work = ProcessWork(("program", script), "/", {"SIM_TAG": self._tag})
@@ -193,7 +227,7 @@ class ProbeTurn:
         key = self._waits_for
         if key and self._verb in {"run", "work"}:
             return [AbortStep(key)]
-        if key and self._verb == "call":
+        if key and self._verb in {"call", "listen"}:
             return [AbortCall(key)]
         return self._go_on()
 

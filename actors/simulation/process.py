@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from actors.work import AbortReason, EndKind, OutputSource
 
 PIPE_BYTES = 4_096
+GRACE_S = 2.0
+"""Between TERM and KILL, in all that simulated products start."""
 TERM_CODE, KILL_CODE = 143, 137
 RAW = b"\xff\xfe caf\xc3"
 """No UTF-8, and it ends inside of a character."""
@@ -87,6 +89,11 @@ class SimProcess:
         self._changed = self._pipe.changed
         self._aborted: AbortReason | None = None
         self._killed = False
+        self._began_s = 0.0
+        self.aborted_after_s: float | None = None
+        """How long it had run when TERM came."""
+        self.hasty = False
+        """KILL came without TERM, or before the grace was over."""
         self._alive = 0
         """The program and its child."""
         self._exit_code: int | None = None
@@ -103,6 +110,7 @@ class SimProcess:
 
     def start(self) -> None:
         """Run it."""
+        self._began_s = self._platform.monotonic()
         self._platform.spawn(f"pump {self.step_id}", self._pump)
 
     def abort(self, reason: AbortReason) -> None:
@@ -110,10 +118,18 @@ class SimProcess:
         with self._changed:
             if self._aborted is None and self._verdict is None:
                 self._aborted = reason
+                self.aborted_after_s = self._platform.monotonic() - self._began_s
                 self._changed.notify_all()
 
     def kill(self) -> None:
         """KILL to the whole tree."""
+        with self._changed:
+            aborted_s, now = self.aborted_after_s, self._platform.monotonic()
+            early = aborted_s is None or now < self._began_s + aborted_s + GRACE_S
+            self.hasty |= early and self._verdict is None
+        self._kill()
+
+    def _kill(self) -> None:
         with self._changed:
             if self._verdict is not None:
                 return
@@ -175,7 +191,7 @@ class SimProcess:
         if self._alive:
             with self._changed:
                 broken = self._verdict is None
-            self.kill()
+            self._kill()
             with self._changed:
                 while self._verdict is None:
                     self._changed.wait()

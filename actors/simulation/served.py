@@ -104,6 +104,8 @@ class Served:
         self.book.close()
         if not self.killed and self.code not in codes:
             self.book.violated("exit", f"the server ended with {self.code}, not one of {codes}")
+        if self.steps.hasty and not self.hurried and self.code != INTERNAL_FAULT:
+            self.book.violated("time", f"killed without grace: {', '.join(self.steps.hasty)}")
         if self.steps.alive:
             self.book.violated("children", f"alive at the end: {', '.join(self.steps.alive)}")
 

@@ -29,6 +29,8 @@ class Ran(NamedTuple):
     tag: str
     step_id: str
     end: StepEnd
+    aborted_after_s: float | None
+    """How long it had run when TERM came."""
 
 
 class SimSteps:
@@ -61,14 +63,15 @@ class SimSteps:
         key = self._started
         tag = "" if isinstance(work, CallableWork) else _tag(work)
 
+        step: Step
+
         def ended(end: StepEnd) -> None:
             self._live.pop(key, None)
-            if tag:
-                self.ran.append(Ran(tag, step_id, end))
+            if isinstance(step, SimProcess):
+                self.ran.append(Ran(tag, step_id, end, step.aborted_after_s))
             on_end(end)
 
         output = StepOutput(source, render)
-        step: Step
         if isinstance(work, CallableWork):
             step = CallableStep(
                 step_id, work, output, source, ended, platform=self._platform, faults=self._faults
@@ -93,6 +96,11 @@ class SimSteps:
         """Kill every program and child, as the guardian does when the server is gone."""
         for process in self._processes:
             process.sweep()
+
+    @property
+    def hasty(self) -> list[str]:
+        """The steps that were killed before they had their grace."""
+        return [process.step_id for process in self._processes if process.hasty]
 
     @property
     def alive(self) -> list[str]:

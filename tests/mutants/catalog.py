@@ -225,7 +225,7 @@ SUPERVISION = (
         "actors/base.py",
         "        if type(message) is Tick and not self._due(message):\n            return None\n",
         "        if type(message) is Tick:\n            self._due(message)\n",
-        (Pytest("tests/actors/test_base.py"),),
+        (Pytest("tests/actors/test_base.py"), SEEDS),
     ),
 )
 

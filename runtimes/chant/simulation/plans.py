@@ -23,7 +23,13 @@ FINE = (
 )
 BAD = ("code=1", "prints=2 takes=0.5 code=3", "takes=5000", "missing")
 """The third one fails by its time limit."""
-SLOW = ("takes=4000", "takes=4000 ignores_term", "prints=3 takes=4000 term_takes=1")
+SLOW = (
+    "takes=4000",
+    "takes=4000 ignores_term",
+    "prints=3 takes=4000 term_takes=1",
+    "takes=4000 term_takes=2",
+)
+"""The last one ends at the very moment of its KILL."""
 LIMIT_S = 2.0
 
 

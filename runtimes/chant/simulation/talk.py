@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from actors.simulation.client import Reading
 from actors.simulation.conversations import DURATIONS_S
 from actors.simulation.disk import SimDisk
+from actors.simulation.process import GRACE_S
 from actors.simulation.seeds import stream
 from actors.simulation.served import Pipes
 from runtimes.chant.runtime import ChantRuntime
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from actors.simulation.world import World
     from ops.plan import Plan
     from runtimes.chant.acp_flags import GateRule
-
-GRACE_S = 2.0
 
 
 class ChantTalk:

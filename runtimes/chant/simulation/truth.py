@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ops.plan import Plan, PlannedPhase
     from runtimes.chant.simulation.project import SimProject
 
+ROUNDING_S = 1e-6
 LONG_S = 100.0
 """A limit of clean-up that no drawn plan reaches by itself."""
 
@@ -44,6 +45,7 @@ class Truth:
                 self._check_record(record)
                 self._check_interrupted(record)
                 self._check_clean_up(record, project.plans[op])
+            self._check_limits(run_id, project.plans[op])
 
     def _check_note(self, run_id: str) -> None:
         """Where nothing went wrong, no run leaves its note behind; a later server takes it away."""
@@ -122,6 +124,18 @@ class Truth:
             for step in phase.steps:
                 if began.count(step.step_id) > step.retry.attempts:
                     self._violated("clean-up", f"{step.step_id} of {run_id} ran too often")
+
+    def _check_limits(self, run_id: str, plan: Plan) -> None:
+        """No attempt of a step is ended by its time limit sooner than that."""
+        phases = (*plan.phases, *plan.on_failure)
+        limits = {step.step_id: step.timeout_s for phase in phases for step in phase.steps}
+        for served in self._world.servers:
+            for ran in served.steps.ran:
+                limit_s, after_s = limits.get(ran.step_id), ran.aborted_after_s
+                if ran.tag != run_id or ran.end.kind != "timed_out":
+                    continue
+                if limit_s is None or after_s is None or after_s < limit_s - ROUNDING_S:
+                    self._violated("time", f"{ran.step_id} had {after_s} s, not {limit_s}")
 
     def _check_cancelled_clean_up(self, run_id: str, phases: list[PlannedPhase]) -> None:
         """Nobody cancels clean-up; a phase that fails fast does so with its own steps."""
