@@ -121,7 +121,7 @@ class Subagent:
             case Say(items):
                 return Say(self._progress.of_events(items))
             case StartCall(request=request):
-                return replace(effect, request=replace(request, render=self._progress.of_model))
+                return replace(effect, request=replace(request, render=self._progress.render()))
             case StartStep(render=render):
                 return replace(effect, render=_unseen(render))
             case _:

@@ -35,9 +35,10 @@ class SubagentAsker:
 
     def ask(self, question: Question) -> Sequence[TurnEffect]:
         """Put the question in its turn, after the call that it is about was shown."""
-        shown = Say(self._progress.surface(question.call_id, self._name))
+        shown = self._progress.surface(question.call_id, self._name)
         named = self._named(question)
-        return self._line.enter(question.key, lambda: [shown, *self._asker.ask(named)])
+        asked = self._line.enter(question.key, lambda: self._asker.ask(named))
+        return [Say(shown), *asked] if shown else asked
 
     def withdraw(self, key: str) -> Sequence[TurnEffect]:
         """Take it back; one that still waits was never put."""

@@ -11,7 +11,7 @@ from runtimes.radian.tools.running import one_line
 from runtimes.radian.turn_state import Told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 MAX_SHOWN = 64 * 1024
 """Characters of one subagent."""
@@ -28,16 +28,23 @@ class SubagentProgress:
         self._agent = agent
         self._left = MAX_SHOWN
         self._calls: dict[str, events.ToolCall] = {}
-        self._surfaced: set[str] = set()
+        self._surfaced: dict[str, str] = {}
+        """Calls that are shown as the turn's: by whom a person knows them to be made."""
+        self._summary = False
+        """The call that starts next makes a summary of its conversation."""
 
     def of_events(self, items: Sequence[Any]) -> tuple[Any, ...]:
         """Return what is shown of events; what a question needs passes as it is."""
         return tuple(shown for item in items for shown in self._of(item))
 
-    def of_model(self, event: Any) -> tuple[Any, ...]:
-        """Return what is shown of a piece of the model's stream.  For its own thread."""
+    def render(self) -> Callable[[Any], tuple[Any, ...]]:
+        """Return what shows the stream of the call that starts now.  For its own thread."""
+        summary, self._summary = self._summary, False
+        return lambda event: self._of_model(event, summary=summary)
+
+    def _of_model(self, event: Any, *, summary: bool) -> tuple[Any, ...]:
         match event:
-            case Told(answer):
+            case Told(answer) if not summary:
                 return self._line(answer.text.strip()[:MAX_TEXT])
             case Retrying(cause=cause, delay_ms=delay_ms):
                 return self._line(f"~ {one_line(cause)}; again in {delay_ms / 1000:g} s")
@@ -45,20 +52,31 @@ class SubagentProgress:
                 return ()
 
     def surface(self, call_id: str, name: str) -> tuple[events.ToolCall, ...]:
-        """Show a call as one of the turn's: a person is asked about it.  Once for each."""
+        """Show a call as one of the turn's, for a person is asked about it; ``name`` made it.
+
+        Returns what is to be said of it now; a call that was not told yet is shown with that.
+        """
+        known = call_id in self._surfaced
+        self._surfaced.setdefault(call_id, name)
         call = self._calls.get(call_id)
-        if call is None or call_id in self._surfaced:
-            return ()
-        self._surfaced.add(call_id)
-        return (replace(call, title=f"{name}: {call.title}", agent=self._agent),)
+        return () if known or call is None else (self._shown(call),)
+
+    def _shown(self, call: events.ToolCall) -> events.ToolCall:
+        title = f"{self._surfaced[call.call_id]}: {call.title}"
+        return replace(call, title=title, agent=self._agent)
 
     def _of(self, item: Any) -> Iterator[Any]:
         match item:
             case events.Asked() | events.Warning() | events.ToolCall(agent=str()):
                 yield item
+            case events.Compacting():
+                self._summary = True
+                yield from self._line("~ summarising its conversation")
             case events.ToolCall(call_id=call_id):
                 self._calls[call_id] = item
                 yield from self._line(f"> {item.name}: {item.title}")
+                if call_id in self._surfaced:
+                    yield self._shown(item)
             case events.Permission(call_id=call_id) | events.ToolResult(call_id=call_id):
                 if call_id in self._surfaced:
                     yield replace(item, agent=self._agent)
