@@ -9,19 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from actors.model_call import ModelEnded
-from actors.turn import AbortCall, ModelSaid, StartCall
+from actors.turn import AbortCall, ModelSaid, Say, StartCall
 from runtimes.models.answer import Answer, CallError
 from runtimes.models.calling import Retrying
+from runtimes.radian import events
+from runtimes.radian.compaction import is_due, plan_of
 from runtimes.radian.journal_queue import Write
 from runtimes.radian.records import TurnEnded
 from runtimes.radian.tool_round import ToolRound
-from runtimes.radian.turn_state import CallModel, RunTools, Told, TurnState
+from runtimes.radian.turn_state import CallModel, Compact, RunTools, Told, TurnState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from actors.turn import ClientAnswered, StepEnded
+    from runtimes.radian.compacting import Compacting
     from runtimes.radian.journal_queue import AgentEffect
+    from runtimes.radian.subagents import Subagents
     from runtimes.radian.turn_desk import TurnDesk
     from runtimes.radian.turn_state import Next
 
@@ -42,23 +46,29 @@ class Conversation:
         turn: int,
         key: str,
         state: TurnState,
+        *,
         news: Callable[[], list[AgentEffect]] = no_news,
+        subagents: Subagents | None = None,
     ) -> None:
         """``key`` begins the ids of its calls and steps; unique in the session.
 
-        ``news`` is done before the model gets the results of its calls.
+        ``news`` is done before the model gets the results of its calls.  ``subagents``: None
+        where a conversation has none.
         """
         self._desk = desk
         self._turn = turn
         self._key = key
         self._state = state
         self._news = news
+        self._subagents = subagents
         self._stage: Stage = "new"
         self._next: Next | None = None
         self._round: ToolRound | None = None
         self._rounds = 0
         self._call = 0
         self._told: Told | None = None
+        self._compacting: Compacting | None = None
+        """A call for a summary is on its way."""
         self._stopped = False
         self.retries = 0
         self.cancelled_by_person = False
@@ -67,8 +77,8 @@ class Conversation:
         """Why it is over; stopped: whatever it was about to do."""
 
     def begin(self) -> None:
-        """Call the model once what it is asked is written."""
-        self._stage, self._next = "writing", self._state.next_call()
+        """Call the model once what it is asked is written; also again, after it was over."""
+        self._stage, self._next, self.end = "writing", self._state.next_call(), None
 
     def hear(self, event: StepEnded | ClientAnswered | ModelSaid) -> list[AgentEffect]:
         """Take what came of a step, a question or a call of the model."""
@@ -109,12 +119,15 @@ class Conversation:
             comes_next = TurnEnded(self._turn, "Interrupted")
         match comes_next:
             case CallModel():
-                return self._start_call(comes_next)
+                return self._call_or_shorten(comes_next)
+            case Compact():
+                return self._shorten(comes_next)
             case RunTools(calls):
                 self._stage = "tools"
                 self._rounds += 1
                 key = f"{self._key}.{self._rounds}"
-                self._round = ToolRound(self._turn, key, calls, self._desk.tools)
+                desk, subagents = self._desk.tools, self._subagents
+                self._round = ToolRound(self._turn, key, calls, desk, subagents)
                 return self._round.begin()
             case TurnEnded():
                 self._stage, self.end = "over", comes_next
@@ -131,6 +144,28 @@ class Conversation:
     @property
     def _call_id(self) -> str:
         return f"{self._key}.call{self._call}"
+
+    def _call_or_shorten(self, call: CallModel) -> list[AgentEffect]:
+        model, entries = self._desk.model, self._desk.entries
+        if not is_due(entries, model.window(entries), call.output_tokens, model.agent):
+            return self._start_call(call)
+        comes_next = self._state.compact_first(call)
+        return self._start_call(call) if comes_next is call else self._do(comes_next)
+
+    def _shorten(self, wanted: Compact) -> list[AgentEffect]:
+        """Have a summary made, if there is anything to summarise."""
+        from runtimes.radian.compacting import Compacting, not_compacted
+
+        model, entries = self._desk.model, self._desk.entries
+        window = model.window(entries)
+        plan = plan_of(entries, window, go_on=wanted.then.go_on, agent=model.agent)
+        if plan is None:
+            return self._do(not_compacted(self._turn, self._state, wanted))
+        asked = self._compacting = Compacting(self._turn, self._state, wanted, plan, window)
+        self._stage, self._call, self._told = "calling", asked.call, None
+        work = model.summary_work(self._turn, asked.call, asked.ask, wanted.then.output_tokens)
+        said = Say((events.Compacting(self._turn, asked.call),))
+        return [said, StartCall(self._call_id, work)]
 
     def _start_call(self, call: CallModel) -> list[AgentEffect]:
         self._stage, self._call, self._told = "calling", call.call, None
@@ -156,8 +191,13 @@ class Conversation:
             lost = "the call was lost" if error is None else f"{type(error).__name__}: {error}"
             failed = Answer(error=CallError(self._desk.mask(lost)))
             told = Told(Answer(finish="cancelled") if self._stopped else failed)
-        message, self._next = self._state.answered(told)
         self._stage = "writing"
+        if self._compacting is not None:
+            came, self._compacting = self._compacting.ended(told), None
+            self._next = came.comes_next
+            said = [Say(came.events)] if came.events else []
+            return [*said, Write(came.records)]
+        message, self._next = self._state.answered(told)
         if message.finish == "cancelled" and not message.parts and message.usage is None:
             return []
         return [Write((message,))]

@@ -58,7 +58,11 @@ class Reasoning:
 
 @frozen
 class ToolCall:
-    """A call is known and valid; whether it may run is decided next."""
+    """A call is known and valid; whether it may run is decided next.
+
+    ``agent`` here and below: the id of the call whose subagent made this one; such a call is told
+    only if a person is asked about it.
+    """
 
     turn: int
     call_id: str
@@ -68,11 +72,12 @@ class ToolCall:
     input: Any
     locations: tuple[Location, ...] = ()
     diff: Diff | None = None
+    agent: str | None = None
 
 
 @frozen
 class ToolOutput:
-    """A piece of what a command prints, bounded."""
+    """A piece of what a command prints, or of what a subagent does, bounded."""
 
     turn: int
     call_id: str
@@ -88,6 +93,7 @@ class ToolResult:
     status: Literal["completed", "failed"]
     output: str
     reason: str | None = None
+    agent: str | None = None
 
 
 @frozen
@@ -99,16 +105,21 @@ class Permission:
     decision: Decision
     source: DecidedBy
     reason: str | None = None
+    agent: str | None = None
 
 
 @frozen
 class Usage:
-    """Tokens of one model call; ``context_window`` where it is known."""
+    """Tokens of one model call; ``context_window`` where it is known.
+
+    ``summary``: it was a call for a summary, so its tokens are not the conversation's.
+    """
 
     turn: int
     call: int
     tokens: TokenUsage
     context_window: int | None = None
+    summary: bool = False
 
 
 @frozen
@@ -124,6 +135,23 @@ class Retry:
     delay_ms: int
     cause: str
     http_status: int | None = None
+
+
+@frozen
+class Compacting:
+    """A summary of the conversation is being made, by call ``call``; no part of the JSON stream."""
+
+    turn: int
+    call: int
+
+
+@frozen
+class Compaction:
+    """A summary took the place of older messages; ``tokens_after`` is an estimate."""
+
+    turn: int
+    tokens_before: int
+    tokens_after: int | None = None
 
 
 @frozen
@@ -170,6 +198,8 @@ Event: TypeAlias = (
     | Permission
     | Usage
     | Retry
+    | Compacting
+    | Compaction
     | Warning
     | Job
     | Asked

@@ -45,17 +45,20 @@ def _rarer(event: events.Event) -> dict[str, Any]:
             return {"type": "TurnStarted", "turn": turn, "origin": origin}
         case events.ToolCall():
             return _tool_call(event)
-        case events.ToolResult(turn, call_id, status, output, reason):
+        case events.ToolResult(turn, call_id, status, output, reason, agent):
             table = {"turn": turn, "call_id": call_id, "status": status, "output": output}
-            return {"type": "ToolResult", **table, **_known(reason=reason)}
-        case events.Permission(turn, call_id, decision, source, reason):
+            return {"type": "ToolResult", **table, **_known(reason=reason, agent=agent)}
+        case events.Permission(turn, call_id, decision, source, reason, agent):
             table = {"turn": turn, "call_id": call_id, "decision": decision, "source": source}
-            return {"type": "Permission", **table, **_known(reason=reason)}
+            return {"type": "Permission", **table, **_known(reason=reason, agent=agent)}
         case events.Usage():
             return _usage(event)
         case events.Retry(turn, call, attempt, delay_ms, cause, http_status):
             table = {"turn": turn, "call": call, "attempt": attempt, "delay_ms": delay_ms}
             return {"type": "Retry", **table, "cause": cause, **_known(http_status=http_status)}
+        case events.Compaction(turn, tokens_before, tokens_after):
+            table = {"turn": turn, "tokens_before": tokens_before}
+            return {"type": "Compaction", **table, **_known(tokens_after=tokens_after)}
         case events.Warning(message):
             return {"type": "Warning", "message": message}
         case events.Job(job_id, state, exit_code):
@@ -78,6 +81,7 @@ def _tool_call(event: events.ToolCall) -> dict[str, Any]:
         "kind": event.kind,
         "locations": [{"path": place.path, **_known(line=place.line)} for place in event.locations],
         "input": event.input,
+        **_known(agent=event.agent),
     }
 
 
@@ -110,7 +114,8 @@ class JsonLines:
 
     def show(self, items: Sequence[events.Event]) -> None:
         """Write events; may wait for whoever reads."""
-        shown = [item for item in items if not isinstance(item, events.Asked)]
+        unsaid = (events.Asked, events.Compacting)
+        shown = [item for item in items if not isinstance(item, unsaid)]
         self._out.write(b"".join(encode(event_table(item)) + b"\n" for item in shown))
         self._out.flush()
 

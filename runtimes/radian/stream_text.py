@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TextIO
 
 from runtimes.radian import events
+from runtimes.radian.tools.subagent import NAME as SUBAGENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,8 @@ class TextView:
         self._err = err
         self._live = live
         self._titles: dict[str, str] = {}
+        self._subagents: set[str] = set()
+        """Calls whose output is what a subagent does."""
         self._mid_line = False
         """The answer that is being shown has not ended its line."""
 
@@ -68,6 +71,10 @@ class TextView:
             case events.ToolCall(call_id=call_id, name=name, title=title):
                 self._titles[call_id] = shown = _cut(f"{name}: {title}", MAX_LINE)
                 yield f"> {shown}"
+                if name == SUBAGENT:
+                    self._subagents.add(call_id)
+            case events.ToolOutput(call_id=call_id, delta=delta) if call_id in self._subagents:
+                yield from (f"  {_cut(line, MAX_LINE)}" for line in delta.splitlines() if line)
             case events.Permission(call_id=call_id, decision="deny", reason=reason):
                 yield f"! {self._titles.get(call_id, call_id)}: denied: {_cut(reason or '')}"
             case events.ToolResult(call_id=call_id, status="failed", reason=reason) if (
@@ -76,6 +83,12 @@ class TextView:
                 yield f"! {self._titles.get(call_id, call_id)}: {_cut(reason or 'failed')}"
             case events.Retry(attempt=attempt, delay_ms=delay_ms, cause=cause):
                 yield f"~ {_cut(cause)}; attempt {attempt} in {delay_ms / 1000:.1f} s"
+            case events.Compacting():
+                yield "~ the conversation is long; summarising what came before"
+            case events.Compaction(tokens_before=before, tokens_after=after):
+                yield f"~ summarised: about {before} tokens before" + (
+                    "" if after is None else f", {after} now"
+                )
             case events.Warning(message):
                 yield f"warning: {message}"
             case events.Job(job_id, state, exit_code):

@@ -13,7 +13,7 @@ from runtimes.models.base import ToolUse
 from runtimes.models.json_text import read_object
 from runtimes.radian.healing import Healing
 from runtimes.radian.message_building import Building
-from runtimes.radian.records import Compacted, ToolCall
+from runtimes.radian.records import Compacted, ToolCall, TurnEnded, TurnStarted, UserMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,7 +53,7 @@ class Transcript:
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Add records as they were written."""
-        new = [each for each in entries if _is_of(each, self._agent)]
+        new = conversation_of(entries, self._agent)
         self._entries += new
         if any(isinstance(each.record, Compacted) for each in new):
             new = kept_entries(self._entries)
@@ -85,14 +85,36 @@ def build_messages(
     return Transcript(entries, images=images, agent=agent).messages()
 
 
+def conversation_of(entries: Iterable[Entry], agent: str | None = None) -> list[Entry]:
+    """Return the records of one conversation: the session's, or that of a subagent."""
+    # Records that have no agent (a turn began, ended) speak of the session.
+    return [each for each in entries if getattr(each.record, "agent", None) == agent]
+
+
 def kept_entries(entries: Sequence[Entry]) -> list[Entry]:
-    """Return what compactions left of one conversation: the last `Compacted` comes first."""
+    """Return what compactions left of one conversation: the last `Compacted`, and what stays.
+
+    Before it comes the person's last message, where that is older than what stays: what is being
+    worked on is sent word for word, with its pictures.  So does what tells whether a turn runs.
+    """
     last = next(each for each in reversed(entries) if isinstance(each.record, Compacted))
     assert isinstance(last.record, Compacted)  # noqa: S101 - that is what was looked for
     # What came after the compaction is always part of it.
     first = min(last.record.first_kept_seq, last.seq)
+    asked = _latest(each for each in entries if each.seq < last.seq and _is_question(each))
+    before = [each for each in entries if each.seq < first]
+    mark = _latest(each for each in before if isinstance(each.record, TurnStarted | TurnEnded))
+    ahead = [each for each in before if each is asked or each is mark]
     kept = (each for each in entries if each.seq >= first)
-    return [last, *(each for each in kept if not isinstance(each.record, Compacted))]
+    return [*ahead, last, *(each for each in kept if not isinstance(each.record, Compacted))]
+
+
+def _latest(entries: Iterable[Entry]) -> Entry | None:
+    return max(entries, key=lambda each: each.seq, default=None)
+
+
+def _is_question(entry: Entry) -> bool:
+    return isinstance(entry.record, UserMessage) and entry.record.source == "user"
 
 
 def from_answer(parts: Iterable[AnswerPart]) -> tuple[AssistantPart, ...]:
@@ -103,8 +125,3 @@ def from_answer(parts: Iterable[AnswerPart]) -> tuple[AssistantPart, ...]:
         else part
         for part in parts
     )
-
-
-def _is_of(entry: Entry, agent: str | None) -> bool:
-    # Records that have no agent (a turn began, ended) speak of the session.
-    return getattr(entry.record, "agent", None) == agent

@@ -7,21 +7,29 @@ of `runtimes.radian.agent_turn`.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from protocol.values import frozen
-from runtimes.models.base import ToolUse
+from runtimes.radian.call_ids import with_new_ids
+from runtimes.radian.purse import Purse
 from runtimes.radian.records import AssistantMessage, TurnEnded
 from runtimes.radian.transcript import from_answer
 
 if TYPE_CHECKING:
-    from runtimes.models.answer import Answer
+    from runtimes.models.answer import Answer, CallError
+    from runtimes.models.base import ToolUse
     from runtimes.radian.records import IncompleteReason
 
 MAX_CONTINUATIONS = 3
 """How often an answer that was cut off is continued."""
 MAX_PAUSES = 20
 """How often a provider may ask to be called again before it is taken for broken."""
+
+
+CONTEXT_FULL = "model_context_window_exceeded"
+"""What Anthropic says of an answer that ended there."""
+FULL = 0.98
+"""Of the window: providers stop a little before its end."""
 
 
 @frozen
@@ -56,7 +64,22 @@ class RunTools:
     calls: tuple[ToolUse, ...]
 
 
-Next: TypeAlias = CallModel | RunTools | TurnEnded
+@frozen
+class Compact:
+    """Have the conversation summarised, by a call of its own, and then do ``then``.
+
+    ``overflow``: the provider refused a call for its length, in the words ``error``; ``full``: an
+    answer ended where the context did; ``due``: it is about to be.
+    """
+
+    then: CallModel
+    why: Literal["due", "overflow", "full"]
+    error: str = ""
+    attempt: int = 1
+    """Each one asks for a summary of less."""
+
+
+Next: TypeAlias = CallModel | RunTools | Compact | TurnEnded
 
 
 @frozen
@@ -72,32 +95,87 @@ class Told:
 class TurnState:
     """The turn's own account.  Asked after each answer and each round of tools."""
 
-    def __init__(self, turn: int, model: str, limits: Limits, used_ids: set[str]) -> None:
-        """``used_ids``: ids of all calls of the session; those of this turn are added."""
+    def __init__(
+        self,
+        turn: int,
+        model: str,
+        limits: Limits,
+        used_ids: set[str],
+        purse: Purse | None = None,
+    ) -> None:
+        """``used_ids``: ids of all calls of the session; those of this turn are added.
+
+        ``purse``: what other conversations of the turn spend from as well.
+        """
         self._turn = turn
-        self._model = model
+        self.model = model
         self._limits = limits
         self._used_ids = used_ids
         self._output_tokens = limits.output_tokens
         self._calls = 0
-        self._micros = 0
+        self._purse = purse or Purse()
         self._continuations = 0
         self._pauses = 0
         self._widened = False
         self._goes_on = False
+        self._full = False
+        """The last answer ended where the context did."""
+        self._compacted = False
+        """For a call that was too long; one that was not allows it again."""
+        self.compacts_early = True
+        """Before the context is full.  False: it was tried, and was no use."""
 
     def next_call(self) -> Next:
         """Call the model, if there is anything left to spend."""
-        return self._call(CallModel(0, self._output_tokens))
+        return self.call(CallModel(0, self._output_tokens))
+
+    def call(self, call: CallModel) -> Next:
+        """Number a call, if there is anything left to spend."""
+        spent = self._spent()
+        if spent is not None:
+            return spent
+        return replace(call, call=self._count())
+
+    # --- summaries
+
+    def compact_first(self, call: CallModel) -> Next:
+        """Put a summary in front of a call that was not made yet, if there is one left for it."""
+        if not self.compacts_early or self._spent() is not None:
+            return call
+        self._calls -= 1
+        self._purse.calls -= 1
+        return Compact(replace(call, call=0), "due")
+
+    def compact(self, wanted: Compact) -> Next:
+        """Have a summary made, if there is enough left to make use of it."""
+        self._compacted = self._compacted or wanted.why != "due"
+        return self._spent(calls=2) or wanted
+
+    def summary_call(self) -> int:
+        """Number a call for a summary."""
+        return self._count()
+
+    def _count(self) -> int:
+        self._calls += 1
+        self._purse.calls += 1
+        return self._calls
+
+    def pay(self, told: Told) -> None:
+        """Take down what a call cost."""
+        self._purse.micros += told.cost_micros or 0
+
+    # --- answers
 
     def answered(self, told: Told) -> tuple[AssistantMessage, Next]:
         """Take an answer: return its record and what comes next."""
-        self._micros += told.cost_micros or 0
-        answer = self._with_new_ids(told.answer)
+        self.pay(told)
+        answer = with_new_ids(told.answer, self._used_ids)
         number, goes_on = self._calls, self._goes_on
+        self._full = _is_full(told)
         comes_next = self._after(answer)
-        self._goes_on = isinstance(comes_next, CallModel) and comes_next.go_on
-        void = isinstance(comes_next, CallModel) and comes_next.again
+        called = comes_next.then if isinstance(comes_next, Compact) else comes_next
+        self._goes_on = isinstance(called, CallModel) and called.go_on
+        void = isinstance(called, CallModel) and called.again
         message = AssistantMessage(
             turn=self._turn,
             call=number,
@@ -107,7 +185,7 @@ class TurnState:
             continues=goes_on,
             superseded=void,
             error=answer.error.message if answer.error else None,
-            model=self._model,
+            model=self.model,
             usage=answer.usage,
             context_window=told.context_window,
             cost_micros=told.cost_micros,
@@ -119,14 +197,8 @@ class TurnState:
 
     def _after(self, answer: Answer) -> Next:
         if answer.error is not None:
-            error = answer.error
-            return TurnEnded(
-                self._turn,
-                "Failed",
-                origin=error.origin,
-                retryable=error.retryable,
-                error=error.message,
-            )
+            return self._failed(answer.error)
+        self._compacted = self._compacted and self._full
         match answer.finish:
             case "cancelled":
                 return TurnEnded(self._turn, "Interrupted")
@@ -148,9 +220,22 @@ class TurnState:
             case _:
                 return TurnEnded(self._turn, "Completed")
 
+    def _failed(self, error: CallError) -> Next:
+        if error.context_overflow and not self._compacted:
+            then = CallModel(0, self._output_tokens, again=True, go_on=self._goes_on)
+            return self.compact(Compact(then, "overflow", error.message))
+        said = error.message
+        if error.context_overflow:
+            said = f"the conversation is too long for the model, also with a summary: {said}"
+        return TurnEnded(
+            self._turn, "Failed", origin=error.origin, retryable=error.retryable, error=said
+        )
+
     def _once_more(self, answer: Answer) -> Next:
         """Try again, with more room where room was the trouble."""
         cut = answer.finish == "length"
+        if self._full and not self._compacted:
+            return self.compact(Compact(CallModel(0, self._output_tokens, again=True), "full"))
         why = "cut off inside a call" if answer.dropped and cut else "cut off before any answer"
         end = (
             self._incomplete("truncated", why)
@@ -165,7 +250,7 @@ class TurnState:
             if wider is not None and wider == self._output_tokens:
                 return end
             self._output_tokens = wider
-        return self._call(CallModel(0, self._output_tokens, again=True))
+        return self.call(CallModel(0, self._output_tokens, again=True))
 
     def _wider(self, answer: Answer) -> int | None:
         """Double what one call may answer, as far as the model can; None: nothing is known."""
@@ -180,43 +265,37 @@ class TurnState:
         if self._continuations == MAX_CONTINUATIONS:
             return self._incomplete("truncated", "cut off, also after it was continued")
         self._continuations += 1
-        return self._call(CallModel(0, self._output_tokens, go_on=True))
+        more = CallModel(0, self._output_tokens, go_on=True)
+        if self._full and not self._compacted:
+            return self.compact(Compact(more, "full"))
+        return self.call(more)
 
     def _resume(self) -> Next:
         if self._pauses == MAX_PAUSES:
             return self._incomplete("unfinished", "the provider paused again and again")
         self._pauses += 1
-        return self._call(CallModel(0, self._output_tokens))
+        return self.call(CallModel(0, self._output_tokens))
 
-    def _call(self, call: CallModel) -> Next:
+    def _spent(self, calls: int = 1) -> TurnEnded | None:
+        """Return the end of a turn that can't make so many calls more."""
         limits = self._limits
-        if limits.model_calls is not None and self._calls >= limits.model_calls:
+        if limits.model_calls is not None and self._purse.calls + calls > limits.model_calls:
             return self._incomplete("model_calls", f"{limits.model_calls} model calls are spent")
-        if limits.cost_micros is not None and self._micros >= limits.cost_micros:
+        if limits.cost_micros is not None and self._purse.micros >= limits.cost_micros:
             return self._incomplete("cost", "the turn's money is spent")
-        self._calls += 1
-        return replace(call, call=self._calls)
+        return None
 
     def _incomplete(self, reason: IncompleteReason, error: str | None) -> TurnEnded:
         return TurnEnded(self._turn, "Incomplete", reason, error=error)
 
-    def _with_new_ids(self, answer: Answer) -> Answer:
-        """Give each call an id of its own: some servers number anew in each answer."""
-        return replace(
-            answer,
-            parts=tuple(
-                replace(part, call_id=self._new_id(part.call_id))
-                if isinstance(part, ToolUse)
-                else part
-                for part in answer.parts
-            ),
-        )
 
-    def _new_id(self, call_id: str) -> str:
-        base = call_id or "call"
-        fresh, number = base, 1
-        while fresh in self._used_ids:
-            number += 1
-            fresh = f"{base}-{number}"
-        self._used_ids.add(fresh)
-        return fresh
+def _is_full(told: Told) -> bool:
+    """Tell whether an answer was cut because nothing more goes into the context."""
+    answer, window = told.answer, told.context_window
+    if answer.finish != "length":
+        return False
+    if answer.detail == CONTEXT_FULL:
+        return True
+    if window is None or answer.usage is None:
+        return False
+    return answer.usage.input_tokens + answer.usage.output_tokens >= FULL * window

@@ -99,12 +99,15 @@ class LiveUpdates:
             case events.ToolResult():
                 yield self._tool_result(item)
             case events.Usage(tokens=tokens, context_window=window):
-                if window is not None:
+                if window is not None and not item.summary:
                     yield UsageUpdate(tokens.input_tokens + tokens.output_tokens, window)
             case events.Retry():
                 name = message_id(item.turn, item.call)
                 self._attempts[name] = item.attempt
                 yield AgentThoughtChunk(_retry_line(item), f"{name}-retry-{item.attempt}")
+            case events.Compacting():
+                name = f"{message_id(item.turn, item.call)}-summary"
+                yield AgentThoughtChunk("The conversation is being summarised.\n", name)
             case events.Warning(message):
                 self._warnings += 1
                 yield AgentThoughtChunk(f"Warning: {message}\n", f"warning-{self._warnings}")

@@ -240,7 +240,7 @@ def test_after_a_compaction_the_summary_and_what_was_kept_are_sent() -> None:
     )
 
     assert build_messages(journal) == (
-        user(SUMMARY + "they spoke"),
+        user("new", SUMMARY + "they spoke"),
         assistant(use("a")),
         user(ToolOutput("a", "A")),
         assistant("on it"),
@@ -257,7 +257,20 @@ def test_the_last_compaction_counts_and_cuts_between_call_and_result() -> None:
         asked(2, "y"),
     )
 
-    assert build_messages(journal) == (user(SUMMARY + "second", "y"),)
+    assert build_messages(journal) == (user("x", SUMMARY + "second", "y"),)
+
+
+def test_only_the_persons_last_message_is_kept_beside_a_summary() -> None:
+    journal = entries(
+        *turn(1, "old", "ancient"),
+        asked(2, "new"),
+        asked(2, "a job ended", source="job"),
+        said(2, "done"),
+        Compacted(2, "they spoke", first_kept_seq=9),
+        asked(3, "newer"),
+    )
+
+    assert build_messages(journal) == (user("new", SUMMARY + "they spoke", "newer"),)
 
 
 def test_a_subagent_has_a_conversation_of_its_own() -> None:

@@ -14,6 +14,7 @@ from runtimes.radian.turn_state import (
     MAX_CONTINUATIONS,
     MAX_PAUSES,
     CallModel,
+    Compact,
     Limits,
     RunTools,
     Told,
@@ -138,6 +139,98 @@ def test_a_failed_call_ends_the_turn_with_its_words() -> None:
 
     assert (message.finish, message.error) == ("failed", "no")
     assert comes_next == TurnEnded(1, "Failed", origin="credential", retryable=False, error="no")
+
+
+# --- a conversation that is too long
+
+
+TOO_LONG = Told(Answer(error=CallError("too long", http_status=400, context_overflow=True)))
+
+
+def full(finish_text: str, *dropped: ToolUse) -> Told:
+    parts = (Text(finish_text),) if finish_text else ()
+    answer = Answer(parts, "length", usage=Usage(900, 90), dropped=dropped)
+    return Told(answer, context_window=1000)
+
+
+def test_a_conversation_that_is_too_long_is_summarised_once_and_the_call_made_again() -> None:
+    state = begun()
+
+    message, comes_next = state.answered(TOO_LONG)
+
+    assert (message.finish, message.superseded) == ("failed", True)
+    assert comes_next == Compact(CallModel(0, again=True), "overflow", "too long")
+    assert isinstance(comes_next, Compact)
+    assert state.summary_call() == 2
+    assert state.call(comes_next.then) == CallModel(3, again=True)
+    failed = after(state, TOO_LONG)
+    assert isinstance(failed, TurnEnded)
+    assert (failed.end, failed.origin, failed.retryable) == ("Failed", "model", False)
+    assert "also with a summary: too long" in (failed.error or "")
+
+
+def test_a_call_that_came_through_makes_room_for_another_summary() -> None:
+    state = begun()
+    state.answered(TOO_LONG)
+    state.answered(says("tools", "", READ))
+
+    assert isinstance(after(state, TOO_LONG), Compact)
+
+
+def test_an_answer_that_filled_the_context_goes_on_after_a_summary() -> None:
+    state = begun()
+
+    message, comes_next = state.answered(full("piece"))
+
+    assert not message.superseded
+    assert comes_next == Compact(CallModel(0, go_on=True), "full")
+    assert isinstance(comes_next, Compact)
+    state.summary_call()
+    assert state.call(comes_next.then) == CallModel(3, go_on=True)
+    continued, again = state.answered(full("more"))
+    assert continued.continues
+    assert again == CallModel(4, go_on=True)
+
+
+def test_a_continuation_that_is_too_long_is_still_one_after_the_summary() -> None:
+    state = begun()
+    state.answered(says("length", "piece"))
+
+    message, comes_next = state.answered(TOO_LONG)
+
+    assert (message.continues, message.superseded) == (True, True)
+    assert comes_next == Compact(CallModel(0, again=True, go_on=True), "overflow", "too long")
+
+
+def test_a_call_cut_off_by_the_context_is_made_again_after_a_summary() -> None:
+    message, comes_next = begun().answered(full("", HALF))
+
+    assert message.superseded
+    assert comes_next == Compact(CallModel(0, again=True), "full")
+
+
+def test_a_vendor_may_say_that_the_context_is_full() -> None:
+    answer = Answer((Text("a"),), "length", detail="model_context_window_exceeded")
+
+    assert isinstance(after(begun(), Told(answer)), Compact)
+
+
+def test_there_is_no_summary_without_a_call_left_to_use_it() -> None:
+    state = begun(Limits(model_calls=2))
+    call = CallModel(1)
+
+    assert reason_of(after(state, TOO_LONG)) == "model_calls"
+    assert begun(Limits(model_calls=1)).compact_first(call) is call
+    assert begun(Limits(model_calls=2)).compact_first(call) == Compact(CallModel(0), "due")
+
+
+def test_a_summary_in_time_takes_the_number_of_the_call_before_which_it_is_made() -> None:
+    state = begun()
+
+    wanted = state.compact_first(CallModel(1))
+
+    assert isinstance(wanted, Compact)
+    assert (state.summary_call(), state.call(wanted.then)) == (1, CallModel(2))
 
 
 # --- the table of ends
