@@ -114,14 +114,14 @@ def _one_of(
 
 
 def _url(table: Mapping[str, Any], kind: Kind, where: str) -> str:
-    from urllib.parse import urlsplit
-
     url = _text(table, "base_url", where)
     if not url:
         if kind == "openai-compatible":
             message = f"{where}: kind {kind} needs a base_url, like http://127.0.0.1:8080/v1"
             raise ConfigInvalid(message)
         return ""
+    from urllib.parse import urlsplit
+
     plain = url.isascii() and url.isprintable() and " " not in url
     try:
         parts = urlsplit(url)

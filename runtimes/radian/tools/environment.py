@@ -59,4 +59,4 @@ def looks_secret(name: str, value: str) -> bool:
     words = set(re.split(r"[^A-Z0-9]+", name.upper()))
     if words & _SECRET_WORDS and name not in _HARMLESS:
         return True
-    return re.search(_SIGNED_IN, value) is not None
+    return "://" in value and re.search(_SIGNED_IN, value) is not None
