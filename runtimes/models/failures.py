@@ -80,9 +80,13 @@ def judged(
 ) -> CallFailed:
     """Return what is ``said`` with what follows from it; ``status`` None: nobody gave one."""
     names = _names(error)
-    overflow = status in {None, BAD_REQUEST, TOO_LARGE} and (
-        "context_length_exceeded" in names
-        or (bool(re.search(OVERFLOW, said)) and bool(re.search(TOO_LONG, said)))
+    # What is too large for the way to a model, pictures mostly, is as good as too long for it.
+    overflow = status == TOO_LARGE or (
+        status in {None, BAD_REQUEST}
+        and (
+            "context_length_exceeded" in names
+            or (bool(re.search(OVERFLOW, said)) and bool(re.search(TOO_LONG, said)))
+        )
     )
     retry = (status is None or status in RETRIED) and not names & NEVER_BETTER and not overflow
     origin: Origin = "credential" if status in {UNAUTHORIZED, FORBIDDEN} else "model"

@@ -576,6 +576,15 @@ def test_a_conversation_that_is_too_long_is_told_apart_and_not_sent_again(
     assert len(server.requests) == 1
 
 
+def test_a_request_that_is_too_large_for_anything_on_the_way_is_one_too() -> None:
+    with model_server(status(413, b"<html>Request Entity Too Large</html>")) as server:
+        _, answer = full_call(provider(server))
+
+    assert answer.error is not None
+    assert answer.error.context_overflow
+    assert len(server.requests) == 1
+
+
 def test_an_overflow_may_also_come_in_the_stream() -> None:
     error = {"type": "error", "code": "context_length_exceeded", "message": "too long"}
     with model_server(stream(typed(error))) as server:
