@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from runtimes.radian.exec_flags import OWN
+from runtimes.radian.exit_codes import ABOUT
 from runtimes.radian.flags import CONVERSATION, help_lines
 from runtimes.version import VERSION
 
@@ -79,9 +80,10 @@ def conversation_command(
 EXEC = """\
 Have the agent do what a prompt says, in one turn, and exit.
 
-Without -p, all of a piped stdin is the prompt. With -p TEXT, stdin is not read. Exit codes: 0 done,
-1 internal, 2 usage, 3 cut off, 4 a limit was spent, 5 the model failed, 6 refused or unfinished,
-10 session, 11 key, 75 try later, 130 and 143 interrupted."""
+Without -p, all of a piped stdin is the prompt. With -p TEXT, stdin is not read.
+
+Exit codes:
+""" + "\n".join(f"{code:>5}  {about}" for code, about in ABOUT.items())
 
 
 @conversation_command("exec", OWN, EXEC)

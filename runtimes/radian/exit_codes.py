@@ -55,6 +55,22 @@ ENDINGS: Mapping[tuple[str, str], Ending] = {
 GAVE_UP = Ending("failed", "refusal", 75)
 """A failure of the model that may be gone another time."""
 
+ABOUT: Mapping[int, str] = {
+    OK: "the model ended its turn; what was asked for is printed",
+    FAILED: "internal error, full disk, output nobody could be given, a file that is in the way",
+    USAGE: "flags, configuration, pictures or the prompt can't be used",
+    3: "an answer was cut off and could not be continued",
+    4: "a limit was spent",
+    5: "the model's provider refused the call, or a hook failed",
+    6: "the model would not answer, or did not end properly",
+    NO_SESSION: "the session is missing, another workspace's, taken, damaged, or open elsewhere",
+    11: "there is no key, or the provider refused it",
+    75: "the provider could not be reached or was busy, after several attempts",
+    130: "Ctrl-C; what was said so far is kept, a second one does not wait for tools",
+    TERMINATED: "SIGTERM; what was said so far is kept",
+}
+"""What each exit code says; help and guide have it from here."""
+
 
 def ending_of(end: TurnEnded, *, terminated: bool = False, unheard: bool = False) -> Ending:
     """Return how a turn's end is told.

@@ -15,8 +15,6 @@ from tests.scripts import script
 if TYPE_CHECKING:
     from pathlib import Path
 
-BUSY = {"error": {"status": 503, "message": "busy", "retry_after_s": 999}}
-SLOW = {"text": "slow", "delay_ms": 60000}
 USAGE = {"input_tokens": 10, "output_tokens": 5}
 
 
@@ -87,41 +85,6 @@ def test_a_session_is_resumed_and_knows_what_was_said(box: Box) -> None:
     assert [record["seq"] for record in records] == list(range(1, len(records) + 1))
 
 
-# --- exit codes: each row of the table
-
-
-@pytest.mark.parametrize(
-    ("calls", "flags", "end"),
-    [
-        ([{"text": "done"}], [], (0, "completed", None)),
-        ([{"text": "a", "finish": "length"}] * 9, [], (3, "incomplete", "truncated")),
-        (
-            [{"tool_calls": [{"name": "todo", "input": {"items": []}}]}] * 3,
-            ["--max-model-calls", "2"],
-            (4, "incomplete", "model_calls"),
-        ),
-        ([{"text": "no", "finish": "refused"}], [], (6, "incomplete", "refused")),
-        ([{"text": "?", "finish": "broken"}], [], (6, "incomplete", "unfinished")),
-        ([{"error": {"status": 400, "message": "bad"}}], [], (5, "failed", None)),
-        ([BUSY], [], (75, "failed", None)),
-        ([{"error": {"status": 401, "message": "who?"}}], [], (11, "failed", None)),
-        ([SLOW], ["--turn-timeout", "0.2"], (4, "incomplete", "time")),
-    ],
-)  # fmt: skip
-def test_each_end_has_its_exit_code(
-    box: Box, calls: list[dict[str, Any]], flags: list[str], end: tuple[int, str, str | None]
-) -> None:
-    code, status, reason = end
-    box.play(*calls)
-
-    run = box.run("exec", "-p", "go", "--output", "json", *flags)
-
-    result = json.loads(run.stdout)
-    assert run.returncode == result["exit_code"] == code, run.stderr
-    assert (result["status"], result.get("reason")) == (status, reason)
-    assert ("error" in result) == (status == "failed")
-
-
 def test_money_that_is_spent_ends_the_turn(box: Box) -> None:
     box.configure('\n[providers.play.models.script]\nprice_input = "1"\nprice_output = "1"\n')
     spent = {"usage": {"input_tokens": 900_000, "output_tokens": 200_000}}
@@ -132,44 +95,6 @@ def test_money_that_is_spent_ends_the_turn(box: Box) -> None:
     result = json.loads(run.stdout)
     assert (run.returncode, result["reason"], result["stop_reason"]) == (4, "cost", "refusal")
     assert result["cost"] == {"micros": 1_100_000, "incomplete": False, "estimated": False}
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["-p", "-"], 2, "the prompt is empty"),
-        ([], 2, "the prompt is empty"),
-        (["-p", "x", "--provider", "plya"], 2, "no provider 'plya'"),
-        (["-p", "x", "--profile", "nope"], 2, "no profile 'nope'"),
-        (["-p", "x", "--promt", "y"], 2, "did you mean --prompt"),
-        (["-p", "x", "--max-model-calls", "-1"], 2, "--max-model-calls"),
-        (["-p", "x", "--max-cost", "1"], 2, "needs a price"),
-        (["-p", "x", "--allow", "sing(*)"], 2, "names no tool"),
-        (["-p", "x", "--session-id", "../up"], 2, "no session id"),
-        (["-p", "x", "--resume", "gone"], 10, "there is no session gone"),
-        (["-p", "x", "--output", "xml"], 2, "--output must be"),
-    ],
-)
-def test_what_can_not_begin_says_why_in_one_line(
-    box: Box, words: list[str], code: int, said: str
-) -> None:
-    box.play({"text": "never"})
-
-    run = box.run("exec", *words)
-
-    assert (run.returncode, run.stdout) == (code, "")
-    assert said in run.stderr
-    assert run.stderr.count("\n") == 1
-
-
-def test_a_session_id_that_is_taken_is_refused(box: Box) -> None:
-    box.play({"text": "one"}, then="repeat-last")
-    box.run("exec", "-p", "x", "--session-id", "s1")
-
-    run = box.run("exec", "-p", "x", "--session-id", "s1")
-
-    assert (run.returncode, run.stdout) == (10, "")
-    assert "session id s1 is taken" in run.stderr
 
 
 # --- stdin: fault B112 of the reported ones
@@ -235,18 +160,6 @@ def test_a_signal_ends_a_running_tool_and_its_children(box: Box) -> None:
     assert (result["status"], result["reason"]) == ("failed", "interrupted")
 
 
-def test_a_reader_that_leaves_interrupts_the_turn(box: Box) -> None:
-    box.play({"text": "word " * 2000, "chunk": 5, "delay_ms": 10})
-
-    with box.start("exec", "-p", "go", "--output", "jsonl", "--session-id", "s1") as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.wait(30) == 1
-
-    assert box.journal("s1")[-1]["end"] == "Interrupted"
-
-
 # --- permissions
 
 
@@ -273,19 +186,6 @@ def test_yes_allows_once_what_would_be_asked_but_never_what_is_denied(box: Box) 
     decided = [(each["decision"], each["source"]) for each in said if each["type"] == "Permission"]
     assert decided == [("allow_once", "yes"), ("deny", "profile")]
     assert next(each["output"] for each in said if each["type"] == "ToolResult") == "42\n"
-
-
-def test_a_second_process_on_a_session_is_refused_at_once(box: Box) -> None:
-    box.play({"text": "slow " * 100, "chunk": 5, "delay_ms": 50}, then="repeat-last")
-    with box.start("exec", "-p", "go", "--output", "jsonl", "--session-id", "s1") as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-
-        run = box.run("exec", "-p", "me too", "--resume", "s1")
-
-        assert (run.returncode, run.stdout) == (10, "")
-        assert "session s1 is in use" in run.stderr
-        process.send_signal(signal.SIGINT)
 
 
 def test_nothing_heavy_is_imported_for_a_scripted_turn(box: Box) -> None:
