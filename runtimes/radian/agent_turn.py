@@ -26,10 +26,13 @@ from protocol.values import frozen
 from runtimes.radian import events
 from runtimes.radian.conversation import Conversation
 from runtimes.radian.exit_codes import INTERNAL, ending_of
-from runtimes.radian.fold import fold_turn
+from runtimes.radian.fold import fold_turn, last_text
 from runtimes.radian.journal_queue import JournalQueue, Write
+from runtimes.radian.purse import Purse
 from runtimes.radian.records import TurnEnded, TurnStarted
 from runtimes.radian.result import meta_of
+from runtimes.radian.subagents import Subagents
+from runtimes.radian.turn_hooks import TurnHooks
 from runtimes.radian.turn_state import TurnState
 
 if TYPE_CHECKING:
@@ -74,8 +77,13 @@ class AgentTurn:
         self._origin: Origin = origin
         self._asked = () if message is None else (message,)
         self._notices = notices
-        state = TurnState(turn, desk.model.model, desk.limits, desk.used_ids)
-        self._conversation = Conversation(desk, turn, f"t{turn}", state, self._news)
+        purse = Purse()
+        state = TurnState(turn, desk.model.model, desk.limits, desk.used_ids, purse)
+        subagents = Subagents(desk, turn, purse)
+        self._conversation = Conversation(
+            desk, turn, f"t{turn}", state, news=self._news, subagents=subagents
+        )
+        self._hooks = TurnHooks(desk.tools.hooks, turn)
         self._queue = JournalQueue(f"t{turn}", desk.journal)
         self._own: list[Entry] = []
         self._stage: Stage = "new"
@@ -99,6 +107,8 @@ class AgentTurn:
                 return self._begin()
             case StepEnded(end) if self._queue.owns(end.step_id):
                 return self._written(self._queue.ended(end))
+            case StepEnded(end) if self._hooks.owns(end.step_id):
+                return [*self._hooks.ended(end), *self._after_hooks()]
             case StepEnded() | ClientAnswered() | ModelSaid():
                 return self._heard(event)
             case TimerFired(key) if key == TIME_LIMIT:
@@ -124,14 +134,16 @@ class AgentTurn:
 
     def _begin(self) -> list[AgentEffect]:
         self._stage, self._began_s = "running", self._desk.monotonic()
-        self._conversation.begin()
         limit_s = self._desk.limits.time_s
         timer: list[AgentEffect] = [] if limit_s is None else [ArmTimer(TIME_LIMIT, limit_s)]
         news = self._desk.jobs.news(self._turn)
         began_now = events.TurnStarted(self._turn, self._origin)
         said = Say((began_now, *self._notices, *news.events))
-        began = TurnStarted(self._turn, self._origin)
-        return [said, *timer, Write((began, *news.records, *self._asked))]
+        records = (TurnStarted(self._turn, self._origin), *news.records)
+        judging = self._hooks.open(self._origin, self._asked)
+        if judging is None:
+            return [said, *timer, Write((*records, *self._opened()))]
+        return [said, *timer, Write(records), *judging, *self._after_hooks()]
 
     def _heard(self, event: StepEnded | ClientAnswered | ModelSaid) -> list[AgentEffect]:
         effects = self._conversation.hear(event)
@@ -151,11 +163,41 @@ class AgentTurn:
         """Do what comes next: the journal holds what was before."""
         if self._stage != "running":
             return self._over() if self._stage == "closing" else []
+        if self._hooks.running:
+            return []
         more = self._conversation.settled()
         end = self._conversation.end
         if more or end is None:
             return more
-        return self._close(end if self._stopped is None else self._stop_record(self._stopped))
+        if self._stopped is not None or end.end != "Completed":
+            return self._end_with(end)
+        judging = self._hooks.before_stop(last_text(entry.record for entry in self._own))
+        return self._close(end) if judging is None else [*judging, *self._after_hooks()]
+
+    # --- what hooks say
+
+    def _after_hooks(self) -> list[AgentEffect]:
+        """Go on once all of them have spoken."""
+        verdict = self._hooks.take_verdict()
+        if verdict is None:
+            return []
+        end = self._conversation.end
+        if end is not None and self._stopped is None and (on := self._hooks.sent_on(verdict)):
+            self._conversation.begin()
+            return [Write((on,))]
+        refused = self._hooks.refused(verdict)
+        if refused is not None:
+            return self._end_with(refused)
+        told = self._hooks.told(verdict)
+        if end is None:
+            return [Write((*self._opened(), *told))]
+        return [*self._hooks.overruled(verdict), Write(told), *self._end_with(end)]
+
+    def _opened(self) -> tuple[UserMessage, ...]:
+        """Begin the conversation; return what it is asked."""
+        self._hooks.opened()
+        self._conversation.begin()
+        return self._asked
 
     def _news(self) -> list[AgentEffect]:
         """Tell what background jobs have come to."""
@@ -170,7 +212,7 @@ class AgentTurn:
         if self._stopped is not None or self._stage == "closing":
             return []
         self._stopped = why
-        return self._conversation.stop()
+        return [*self._hooks.stop(), *self._conversation.stop()]
 
     def _stop_record(self, why: Stop) -> TurnEnded:
         match why:
@@ -181,6 +223,9 @@ class AgentTurn:
                 return TurnEnded(self._turn, "Failed", origin=INTERNAL, error=self._error)
             case _:
                 return TurnEnded(self._turn, "Interrupted")
+
+    def _end_with(self, end: TurnEnded) -> list[AgentEffect]:
+        return self._close(end if self._stopped is None else self._stop_record(self._stopped))
 
     def _close(self, end: TurnEnded) -> list[AgentEffect]:
         self._stage, self._end = "closing", self._timed(end)

@@ -1,4 +1,4 @@
-"""A person's ``config.toml``: providers, profiles, which provider is the usual one.
+"""A person's ``config.toml``: providers, profiles, hooks, which provider is the usual one.
 
 Every key is checked; a wrong one is named, with the nearest that is known.
 """
@@ -16,11 +16,12 @@ from runtimes.radian.profiles import PROFILE_NAMES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from runtimes.radian.hook_config import Hook
     from runtimes.radian.profiles import ProfileName
 
 FILE = "config.toml"
 MAX_BYTES = 1024 * 1024
-KEYS = ("default_provider", "providers", "profiles")
+KEYS = ("default_provider", "providers", "profiles", "hooks")
 PROFILE_KEYS = ("extends", "allow", "deny")
 
 
@@ -45,6 +46,7 @@ class Config:
     default_provider: str = ""
     providers: Mapping[str, Any] = field(default_factory=dict[str, Any])
     profiles: Mapping[str, ProfileConfig] = field(default_factory=dict[str, ProfileConfig])
+    hooks: tuple[Hook, ...] = ()
 
     @property
     def folder(self) -> str:
@@ -90,7 +92,7 @@ def config_of(table: Mapping[str, Any], path: str) -> Config:
         ConfigError: See there.
 
     """
-    _known(table, KEYS, path)
+    check_known(table, KEYS, path)
     usual = table.get("default_provider", "")
     if not isinstance(usual, str):
         message = f"{path}: default_provider must be text, not {usual!r}"
@@ -101,12 +103,21 @@ def config_of(table: Mapping[str, Any], path: str) -> Config:
         usual,
         _table(table.get("providers", {}), f"{path}: providers"),
         {name: _profile(value, f"{path}: profile {name}") for name, value in profiles.items()},
+        _hooks(table, path),
     )
+
+
+def _hooks(table: Mapping[str, Any], path: str) -> tuple[Hook, ...]:
+    if "hooks" not in table:
+        return ()
+    from runtimes.radian.hook_config import hooks_of
+
+    return hooks_of(table["hooks"], f"{path}: hooks", os.path.dirname(path))
 
 
 def _profile(value: Any, where: str) -> ProfileConfig:
     table = _table(value, where)
-    _known(table, PROFILE_KEYS, where)
+    check_known(table, PROFILE_KEYS, where)
     extends = table.get("extends")
     if extends not in PROFILE_NAMES:
         message = f"{where}: extends must be one of {', '.join(PROFILE_NAMES)}, not {extends!r}"
@@ -130,7 +141,13 @@ def _table(value: Any, where: str) -> dict[str, Any]:
     return cast("dict[str, Any]", value)
 
 
-def _known(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+def check_known(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    """Refuse a key that is not known, and name the nearest that is.
+
+    Raises:
+        ConfigError: There is one.
+
+    """
     for key in table:
         if key not in known:
             from difflib import get_close_matches

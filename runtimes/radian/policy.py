@@ -29,6 +29,6 @@ class Policy:
     grants: set[GrantKey] = field(default_factory=set["GrantKey"])
     """What was allowed for the life of the process; never written anywhere."""
 
-    def decide(self, request: Request) -> Decision:
-        """Decide one use of a tool."""
-        return decide(request, self.rules, frozenset(self.grants), self.profile)
+    def decide(self, request: Request, veto: str | None = None) -> Decision:
+        """Decide one use of a tool; ``veto`` is a hook's reason against it."""
+        return decide(request, self.rules, frozenset(self.grants), self.profile, veto=veto)

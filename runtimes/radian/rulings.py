@@ -38,9 +38,9 @@ class Ruling:
     reason: str | None = None
 
 
-def rule(prepared: Prepared, policy: Policy) -> Ruling | Ask:
-    """Decide a call, or say what a person must be asked."""
-    decision = policy.decide(prepared.request)
+def rule(prepared: Prepared, policy: Policy, veto: str | None = None) -> Ruling | Ask:
+    """Decide a call, or say what a person must be asked.  ``veto``: a hook's reason against it."""
+    decision = policy.decide(prepared.request, veto)
     match decision:
         case Allow(source):
             return Ruling("allow_once", DECIDED_BY[source])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from runtimes.models.base import Effort
+    from runtimes.radian.hook_config import Hook
     from runtimes.radian.options import ConversationOptions
     from runtimes.radian.profiles import ProfileName
 
@@ -51,6 +52,8 @@ class Settings:
     """Files in that folder that a person wrote are read."""
     key_variables: frozenset[str] = frozenset()
     """Variables that hold keys of providers."""
+    hooks: tuple[Hook, ...] = ()
+    """A person's own."""
 
     def rules(self, workspace: str, home: str) -> Rules:
         """Return all permission rules, for a workspace and a person's home (both resolved).
@@ -106,6 +109,7 @@ def settings_for(options: ConversationOptions, environ: Mapping[str, str]) -> Se
         ),
         user_config=options.user_config,
         key_variables=config.key_variables,
+        hooks=config.hooks,
     )
     _check_price(settings)
     return settings

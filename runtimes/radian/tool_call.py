@@ -20,6 +20,7 @@ from runtimes.radian.records import PermissionDecided, ToolResult
 from runtimes.radian.rulings import Ruling, rule, rule_by_reply
 from runtimes.radian.tools.ask_user import NAME as ASK_USER
 from runtimes.radian.tools.base import Prepared, ToolOutcome, ended_badly, failure, prepare_work
+from runtimes.radian.tools.subagent import NAME as SUBAGENT
 from runtimes.radian.user_questions import Questioning
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from runtimes.radian.asker import Asker, Question, Reply
     from runtimes.radian.journal_queue import AgentEffect
     from runtimes.radian.permissions import Ask, GrantKey
+    from runtimes.radian.subagent import Subagent
+    from runtimes.radian.subagents import Subagents
     from runtimes.radian.tool_desk import ToolDesk
     from runtimes.radian.tools.base import ToolRun
 
@@ -40,12 +43,21 @@ State: TypeAlias = Literal["new", "preparing", "asking", "running", "over"]
 class ToolCall:
     """See the module.  What it wants done is returned by each method."""
 
-    def __init__(self, turn: int, key: str, use: ToolUse, desk: ToolDesk) -> None:
+    def __init__(
+        self,
+        turn: int,
+        key: str,
+        use: ToolUse,
+        desk: ToolDesk,
+        subagents: Subagents | None = None,
+    ) -> None:
         """``key`` begins the ids of its steps and questions; unique in the session."""
         self._turn = turn
         self._key = key
         self._use = use
         self._desk = desk
+        self._subagents = subagents
+        self._subagent: Subagent | None = None
         self._prepared: Prepared | None = None
         self._run: ToolRun | None = None
         self._grant: GrantKey | None = None
@@ -55,6 +67,10 @@ class ToolCall:
         self._since_s = 0.0
         self._stopped = False
         self.state: State = "new"
+        self._veto: str | None = None
+        self._note = ""
+        self.allowed = False
+        """It was decided that it may run."""
         self.result: ToolResult | None = None
         """What came of it, once it is over."""
         self.cancelled_by_person = False
@@ -72,6 +88,11 @@ class ToolCall:
         return tool is not None and tool.read_only
 
     @property
+    def is_subagent(self) -> bool:
+        """It gives a task away."""
+        return self._subagents is not None and self._use.name == SUBAGENT
+
+    @property
     def step_id(self) -> str:
         """The id of the step or question that it waits for."""
         match self.state:
@@ -84,7 +105,14 @@ class ToolCall:
 
     def waits_for(self, key: str) -> bool:
         """Tell whether an event with this key is its own."""
-        return key == self.step_id
+        return self._subagent.owns(key) if self._subagent is not None else key == self.step_id
+
+    def take_verdict(self, use: ToolUse, veto: str | None, note: str) -> None:
+        """Take what hooks made of it, before it begins.
+
+        ``veto``: why one of them forbids it.  ``note`` is shown with a question about it.
+        """
+        self._use, self._veto, self._note = use, veto, note
 
     def begin(self) -> list[AgentEffect]:
         """Look at what it is about."""
@@ -95,6 +123,8 @@ class ToolCall:
 
     def hear(self, event: StepEnded | ClientAnswered | ModelSaid) -> list[AgentEffect]:
         """Take the end of what it waits for."""
+        if self._subagent is not None:
+            return self._delegated(self._subagent, self._subagent.hear(event))
         if self.state == "asking" and not isinstance(event, ModelSaid):
             return self._answered(event)
         if not isinstance(event, StepEnded):
@@ -104,12 +134,19 @@ class ToolCall:
         return self._ran(event.end)
 
     def settled(self) -> list[AgentEffect]:
-        """Go on with what waits for the journal: nothing does."""
-        return []
+        """Let a subagent go on: all that was to be written is in the journal."""
+        if self._subagent is None:
+            return []
+        return self._delegated(self._subagent, self._subagent.settled())
 
     def stop(self) -> list[AgentEffect]:
         """Stop what runs, whose end still comes; a question is taken back."""
         self._stopped = True
+        if self.state == "new":
+            self._over(_interrupted())
+            return [Say((self._shown(None),))]
+        if self._subagent is not None:
+            return self._delegated(self._subagent, self._subagent.stop())
         asker = self._desk.policy.asker
         if self.state == "asking" and asker is not None:
             withdrawn = asker.withdraw(self.step_id)
@@ -142,7 +179,7 @@ class ToolCall:
     # --- whether it may run
 
     def _decide(self, prepared: Prepared) -> list[AgentEffect]:
-        ruling = rule(prepared, self._desk.policy)
+        ruling = rule(prepared, self._desk.policy, self._veto)
         asker = self._desk.policy.asker
         if isinstance(ruling, Ruling):
             return self._ruled(ruling)
@@ -152,7 +189,8 @@ class ToolCall:
     def _ask_whether(self, prepared: Prepared, ask: Ask, asker: Asker) -> list[AgentEffect]:
         self._grant = ask.grant
         key, call_id = self._next_key(), self._use.call_id
-        return self._ask(PermissionQuestion(key, call_id, prepared, ask.reason, ask.options), asker)
+        reason = "; ".join(filter(None, (ask.reason, self._note)))
+        return self._ask(PermissionQuestion(key, call_id, prepared, reason, ask.options), asker)
 
     def _ruled(self, ruling: Ruling, wait_ms: int | None = None) -> list[AgentEffect]:
         turn, call_id = self._turn, self._use.call_id
@@ -161,6 +199,7 @@ class ToolCall:
         said = events.Permission(turn, call_id, decision, source, reason)
         told: list[AgentEffect] = [Write((record,)), Say((said,))]
         if decision != "deny":
+            self.allowed = True
             return [*told, *self._start()]
         self._over(failure(f"not allowed: {reason}", "denied"))
         return told
@@ -213,7 +252,21 @@ class ToolCall:
             questions: Sequence[Any] = prepared.input["questions"]
             self._questioning = Questioning(self._turn, self._use.call_id, questions)
             return self._next_question(self._questioning, asker)
+        if prepared.tool == SUBAGENT and self._subagents is not None:
+            return self._delegate(prepared, self._subagents)
         return self._start_run(prepared)
+
+    def _delegate(self, prepared: Prepared, subagents: Subagents) -> list[AgentEffect]:
+        self.state, self._since_s = "running", self._desk.monotonic()
+        self._subagent = subagents.make(self._key, self._use.call_id, prepared)
+        return self._subagent.begin(prepared.input["prompt"])
+
+    def _delegated(self, subagent: Subagent, effects: list[AgentEffect]) -> list[AgentEffect]:
+        """Look what has become of the task."""
+        self.cancelled_by_person = subagent.cancelled_by_person
+        if subagent.outcome is not None:
+            self._over(subagent.outcome, max(0, self._since_ms() - subagent.waited_ms))
+        return effects
 
     def _start_run(self, prepared: Prepared) -> list[AgentEffect]:
         desk, call_id = self._desk, self._use.call_id

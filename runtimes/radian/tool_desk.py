@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from protocol.values import slotted
+from runtimes.radian.hook_run import HookDesk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,3 +25,4 @@ class ToolDesk:
     monotonic: Callable[[], float]
     mask: Callable[[str], str]
     """Takes known secrets out of a text."""
+    hooks: HookDesk = field(default_factory=HookDesk)

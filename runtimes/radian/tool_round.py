@@ -1,8 +1,8 @@
 """The calls of one answer, each told and recorded exactly once.  Pure.
 
-Neighbours that only read run side by side, everything else one after the other, in the order of
-the calls.  Results are told as they come, and recorded in the order of the calls.  A call's own
-way is in `tool_call`.
+Neighbours that only read run side by side, and so do a few subagents; everything else one after
+the other, in the order of the calls.  Results are told as they come, and recorded in the order of
+the calls.  A call's own way is in `tool_call`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from actors.turn import ClientAnswered, ModelSaid, Say, StepEnded
 from runtimes.radian import events
+from runtimes.radian.hooked_call import HookedCall
 from runtimes.radian.journal_queue import Write
 from runtimes.radian.tool_call import ToolCall
 
@@ -21,15 +22,28 @@ if TYPE_CHECKING:
     from runtimes.models.base import ToolUse
     from runtimes.radian.journal_queue import AgentEffect
     from runtimes.radian.records import ToolResult
+    from runtimes.radian.subagents import Subagents
     from runtimes.radian.tool_desk import ToolDesk
+
+MAX_SUBAGENTS = 4
+"""Side by side: each calls its model, and many providers refuse more than a few calls at once."""
 
 
 class ToolRound:
     """See the module.  What it wants done is returned by each method."""
 
-    def __init__(self, turn: int, key: str, calls: Iterable[ToolUse], desk: ToolDesk) -> None:
+    def __init__(
+        self,
+        turn: int,
+        key: str,
+        calls: Iterable[ToolUse],
+        desk: ToolDesk,
+        subagents: Subagents | None = None,
+    ) -> None:
         """``key`` begins the ids of all steps; unique in the session."""
-        self._calls = [ToolCall(turn, f"{key}.{at}", use, desk) for at, use in enumerate(calls, 1)]
+        self._calls = [
+            _call(turn, f"{key}.{at}", use, desk, subagents) for at, use in enumerate(calls, 1)
+        ]
         self._recorded = 0
         """How many calls, from the first, have their result in the journal."""
         self._stopped = False
@@ -76,10 +90,12 @@ class ToolRound:
         if self._stopped or any(call.is_open for call in self._calls):
             return []
         left = [call for call in self._calls if call.state == "new"]
-        batch = list(takewhile(lambda call: call.only_reads, left)) or left[:1]
+        reading = list(takewhile(lambda call: call.only_reads, left))
+        delegating = list(takewhile(lambda call: call.is_subagent, left))[:MAX_SUBAGENTS]
+        batch = reading or delegating or left[:1]
         return [effect for call in batch for effect in call.begin()]
 
-    def _result_of(self, call: ToolCall) -> list[AgentEffect]:
+    def _result_of(self, call: ToolCall | HookedCall) -> list[AgentEffect]:
         """Record what may be recorded now, and tell what came of a call that has just ended."""
         if call.result is None:
             return []
@@ -91,8 +107,15 @@ class ToolRound:
         self._recorded += len(ready)
         return [Write((call.result,)) for call in ready if call.result is not None]
 
-    def _holds_up_nothing(self, call: ToolCall) -> bool:
+    def _holds_up_nothing(self, call: ToolCall | HookedCall) -> bool:
         return call.state == "over" or (call.state == "new" and self._stopped)
+
+
+def _call(
+    turn: int, key: str, use: ToolUse, desk: ToolDesk, subagents: Subagents | None
+) -> ToolCall | HookedCall:
+    call = ToolCall(turn, key, use, desk, subagents)
+    return HookedCall(turn, key, use, desk, call) if desk.hooks.judges_calls else call
 
 
 def _key(event: StepEnded | ClientAnswered | ModelSaid) -> str:

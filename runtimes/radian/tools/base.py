@@ -171,13 +171,23 @@ def prepare(
         known = ", ".join(sorted(tools))
         return failure(f"there is no tool {name!r}; known are {known}", "unknown tool")
     try:
-        return tool.prepare(read_input(tool.schema, arguments), context)
+        return tool.prepare(arguments_of(tool, arguments), context)
     except InputInvalidError as error:
         return failure(f"the arguments of {name} are not valid: {error}", "invalid arguments")
     except ToolFailedError as error:
         return failure(str(error))
     except OSError as error:
         return failure(f"{error.strerror or error}: {error.filename}")
+
+
+def arguments_of(tool: Tool, arguments: str) -> dict[str, Any]:
+    """Parse and check the arguments (JSON text) of a call.
+
+    Raises:
+        InputInvalidError: They are not what the tool takes.
+
+    """
+    return read_input(tool.schema, arguments)
 
 
 def prepare_work(
