@@ -1,7 +1,8 @@
 """The arguments of a call: JSON text against a closed schema, with the path of the first fault.
 
 Understands the part of JSON schema that our tools use: object, array, string, integer, boolean,
-enum, required, additionalProperties false, minimum, maximum, minLength, minItems.  Pure: no I/O.
+enum, required, additionalProperties false, minimum, maximum, minLength, minItems; an object without
+``properties`` may hold anything.  Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -74,6 +75,8 @@ def _check(schema: Schema, value: object, path: str) -> object:
 
 
 def _object(schema: Schema, value: dict[str, object], path: str) -> dict[str, object]:
+    if "properties" not in schema:
+        return value  # whatever it is; somebody else judges it
     properties: Mapping[str, Schema] = schema["properties"]
     required: tuple[str, ...] = tuple(schema.get("required", ()))
     for name in value:
