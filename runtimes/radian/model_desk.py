@@ -10,7 +10,6 @@ from runtimes.models.answer import Answer
 from runtimes.models.base import Message, ModelRequest, ReasoningDelta, Text, TextDelta
 from runtimes.models.calling import Retrying, call_model
 from runtimes.radian import events
-from runtimes.radian.compaction import window_of
 from runtimes.radian.transcript import Transcript
 from runtimes.radian.turn_state import Told
 
@@ -62,6 +61,8 @@ class ModelDesk:
 
     def window(self, entries: Sequence[Entry]) -> int | None:
         """Return how many tokens the model takes: what a person or the last answer says."""
+        from runtimes.radian.compaction import window_of
+
         return window_of(entries, self.model, self.config.facts(self.model).context_window)
 
     def summary_work(

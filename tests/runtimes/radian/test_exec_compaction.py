@@ -263,6 +263,31 @@ def test_a_session_is_forked_before_and_after_a_summary_and_exported(box: Box) -
     assert LONG.strip() in exported
 
 
+def test_a_subagents_conversation_is_summarised_apart_from_the_turns(box: Box) -> None:
+    box.configure(PRICED)
+    (box.workspace / "a.txt").write_text(LONG)
+    box.play(
+        {"tool_calls": [call("subagent", prompt="Find it.", description="find")], "usage": USAGE},
+        {"when": "Find it.", "tool_calls": [call("read", path="a.txt")], "usage": USAGE},
+        TOO_LONG,
+        {"when": "[Person] Find it.", "text": "It read.", "usage": USAGE},
+        {"when": "It read.", "text": "Found.", "usage": USAGE},
+        {"text": "Done.", "usage": USAGE},
+    )
+
+    code, said = ask(box, "Go.")
+
+    assert (code, said[-1]["text"]) == (0, "Done.")
+    assert said[-1]["run_metrics"]["compactions"] == 0
+    assert said[-1]["run_metrics"]["subagent_model_calls"] == 4
+    assert said[-1]["cost"] == {"micros": 100, "incomplete": True, "estimated": False}
+    assert "Compaction" not in types(said)
+    journal = box.journal("s1")
+    (record,) = [each for each in journal if each["type"] == "Compacted"]
+    (asked_,) = [each for each in journal if each["type"] == "UserMessage" and "agent" in each]
+    assert record["agent"] == asked_["agent"]
+
+
 # --- over the wire
 
 
