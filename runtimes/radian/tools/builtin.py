@@ -25,6 +25,7 @@ def builtin_tools(profile: ProfileName, environ: Mapping[str, str]) -> dict[str,
     from runtimes.radian.tools.patch import Patch
     from runtimes.radian.tools.read import Read
     from runtimes.radian.tools.shell import Shell
+    from runtimes.radian.tools.subagent import SubagentTool
     from runtimes.radian.tools.todo import Todo
     from runtimes.radian.tools.write import Write
 
@@ -38,5 +39,6 @@ def builtin_tools(profile: ProfileName, environ: Mapping[str, str]) -> dict[str,
         JobTool(),
         Todo(),
         Fetch(environ),
+        SubagentTool(),
     )
     return {tool.name: tool for tool in tools if offered(profile, tool.name)}

@@ -85,13 +85,14 @@ def test_every_tool_has_a_closed_schema_that_is_one() -> None:
         "patch",
         "read",
         "shell",
+        "subagent",
         "todo",
         "write",
     ]
     assert {name: len(builtin_tools(name, {})) for name in PROFILE_NAMES} == {
-        "read-only": 5,
-        "workspace": 9,
-        "full": 9,
+        "read-only": 6,
+        "workspace": 10,
+        "full": 10,
     }
 
 
@@ -99,7 +100,7 @@ def test_an_unknown_tool_is_a_failed_result(bench: Bench) -> None:
     outcome = prepare(builtin_tools("read-only", {}), "rm", "{}", bench.context)
 
     assert outcome == ToolOutcome(
-        "there is no tool 'rm'; known are glob, grep, read, shell, todo",
+        "there is no tool 'rm'; known are glob, grep, read, shell, subagent, todo",
         failed=True,
         reason="unknown tool",
     )
