@@ -19,6 +19,13 @@ PLAN: Call = {"tool_calls": [{"name": "todo", "input": {"items": []}}]}
 PRICES = '\n[providers.play.models.script]\nprice_input = "1"\nprice_output = "1"\n'
 NO_KEY = '\n[providers.far]\nkind = "anthropic"\ndefault_model = "m"\n'
 FULL = ("--profile", "full")
+NEWER = '{"v":2,"seq":99,"ts":"2030-01-01T00:00:00.000Z","type":"Unheard"}\n'
+
+
+def hook(event: str) -> str:
+    """A required hook that fails."""
+    command = '["/bin/sh", "-c", "exit 7"]'
+    return f'\n[[hooks]]\nevent = "{event}"\ncommand = {command}\nrequired = true\n'
 
 
 def failing(status: int) -> list[Call]:
@@ -92,6 +99,10 @@ TURNS = (
     TurnRow("no key", failed("credential", 11), [], ("--provider", "far"), NO_KEY),
     TurnRow("key unknown", failed("credential", 11), failing(401)),
     TurnRow("key without rights", failed("credential", 11), failing(403)),
+    TurnRow("hook of the prompt failed", failed("hook", 5), [], config=hook("user_prompt")),
+    TurnRow(
+        "hook of the end failed", failed("hook", 5), [{"text": "ok"}], config=hook("before_stop")
+    ),
     TurnRow("journal gone", failed("internal", 1), [shell("rm {journal}")], FULL),
 )
 
@@ -126,6 +137,12 @@ def damaged_session(box: Box) -> None:
     path = box.home / "sessions" / "s1.jsonl"
     first, *rest = path.read_text().splitlines(keepends=True)
     path.write_text(first + "no JSON\n" + "".join(rest))
+
+
+def newer_session(box: Box) -> None:
+    one_session(box)
+    with (box.home / "sessions" / "s1.jsonl").open("a") as journal:
+        journal.write(NEWER)
 
 
 def no_folder(box: Box) -> None:
@@ -186,6 +203,7 @@ BARE = (
     BareRow("export foreign", 10, ("--export", "s1"), "belongs to workspace", foreign_session),
     BareRow("id taken", 10, ("-p", "x", "--session-id", "s1"), "s1 is taken", one_session),
     BareRow("fork's id taken", 10, ("--fork", "s1", "--session-id", "s1"), "taken", one_session),
+    BareRow("session newer", 10, ("-p", "x", "--resume", "s1"), "newer", newer_session),
     BareRow("session damaged", 10, ("-p", "x", "--resume", "s1"), "s1.jsonl:2", damaged_session),
 )
 
