@@ -96,10 +96,10 @@ class SimClient:
         answer = self.answer(self.request("session/new", {"cwd": "/", "mcpServers": []}))
         return str(answer.get("result", {}).get("sessionId", ""))
 
-    def prompt(self, session: str, text: str, tag: str = "") -> int:
+    def prompt(self, session: str, text: str, tag: str = "", meta: Json | None = None) -> int:
         """Send a prompt and return the ticket of its answer."""
-        params = {"sessionId": session, "prompt": [{"type": "text", "text": text}]}
-        return self.request("session/prompt", params, tag)
+        params: Json = {"sessionId": session, "prompt": [{"type": "text", "text": text}]}
+        return self.request("session/prompt", {**params, "_meta": meta} if meta else params, tag)
 
     def end_input(self) -> None:
         """Close what the server reads from."""

@@ -14,12 +14,20 @@ from runtimes.chant.place import ledger_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ops.faults import Faults
     from ops.gate_ledger import Answered
     from ops.gates import GateAnswer
+    from ops.ledger import Ledger
     from ops.project import Project
 
 
-def answer_gate(cwd: str, environ: Mapping[str, str], given: GateAnswer, now_s: float) -> Answered:
+def answer_gate(
+    cwd: str,
+    environ: Mapping[str, str],
+    given: GateAnswer,
+    now_s: float,
+    faults: Faults | None = None,
+) -> Answered:
     """Record an answer on the ledger of the project at ``cwd``; roles are looked up there.
 
     Raises:
@@ -31,8 +39,20 @@ def answer_gate(cwd: str, environ: Mapping[str, str], given: GateAnswer, now_s: 
     project = find_project(cwd)
     if given.env is not None:
         choose_environment(project, given.env)
+    return record_answer(project, ledger_of(project, faults), environ, given, now_s)
+
+
+def record_answer(
+    project: Project,
+    ledger: Ledger,
+    environ: Mapping[str, str],
+    given: GateAnswer,
+    now_s: float,
+) -> Answered:
+    """Record an answer on a ledger that is open; raises as `answer_gate`."""
+    refuse_steward(environ, given.gate)
     roles = project.roles_of(given.approver) if given.attested else ()
-    gates = GateLedger(ledger_of(project))
+    gates = GateLedger(ledger)
     try:
         return gates.answer(replace(given, roles=roles), now_s)
     except GateRefused as error:

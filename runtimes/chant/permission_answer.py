@@ -8,10 +8,8 @@ from ops.errors import LedgerError, OpsError
 from ops.gate_book import UNATTESTED
 from ops.gates import GateAnswer
 from ops.run_values import GateAnswered
-from runtimes.chant.answer_gate import answer_gate
 from runtimes.chant.permission_turn import AnswerGiven
 from runtimes.chant.permissions import ALLOW
-from runtimes.chant.planning import planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,31 +18,27 @@ if TYPE_CHECKING:
     from ops.gate_ledger import Answered
     from runtimes.chant.permission_turn import Next
     from runtimes.chant.permissions import OpenRequest, OptionId, PermissionDesk
-    from runtimes.chant.run_tasks import RunRequest
+    from runtimes.chant.run_tasks import AnswerTasks
 
 
 def answering_request(
-    open_request: OpenRequest,
-    option: OptionId,
-    run: RunRequest,
-    desk: PermissionDesk,
-    now: Callable[[], float],
+    open_request: OpenRequest, option: OptionId, tasks: AnswerTasks, desk: PermissionDesk
 ) -> Callable[[WorkContext], AnswerGiven]:
-    """Return the work that records an answer; ``run`` is the command line that stopped."""
+    """Return the work that records an answer; ``tasks`` are those of the command that stopped."""
 
     def answer(context: WorkContext) -> AnswerGiven:
         given = _answer(open_request, option)
         if context.cancel.is_set():
             return AnswerGiven("cancelled before the answer was recorded", "end")
         try:
-            answered = answer_gate(run.cwd, run.environ, given, now())
+            answered = tasks.answer(given)
         except LedgerError as error:
             # Not answered, then: the client may try again.
             desk.open(open_request)
             return AnswerGiven(f"the gate stays shut: {error.message}", "refuse")
         except (OpsError, OSError) as error:
             return AnswerGiven(f"the gate stays shut: {error}", "refuse")
-        then: Next = "run" if option == ALLOW else _after_rejection(open_request.fact, run)
+        then: Next = "run" if option == ALLOW else _after_rejection(open_request.fact, tasks)
         return AnswerGiven("\n".join([_told(answered, then), *answered.warnings]), then)
 
     return answer
@@ -72,10 +66,10 @@ def _answer(open_request: OpenRequest, option: OptionId) -> GateAnswer:
     )
 
 
-def _after_rejection(fact: Mapping[str, Any], run: RunRequest) -> Next:
+def _after_rejection(fact: Mapping[str, Any], tasks: AnswerTasks) -> Next:
     """Clean up as after any failure, if the Op still is the one that stopped and says how."""
     try:
-        plan = planned(run).plan
+        plan = tasks.plan()
     except OpsError:
         return "end"
     stopped = fact["op_digest"], fact["params_digest"], fact["env"]

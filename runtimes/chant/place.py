@@ -10,6 +10,7 @@ from ops.ledger import NoLedger, open_ledger
 from ops.project import choose_environment, find_project
 
 if TYPE_CHECKING:
+    from ops.faults import Faults
     from ops.ledger import Ledger
     from ops.project import Project
     from runtimes.chant.verbs.verb import Invocation, Surroundings
@@ -41,14 +42,14 @@ def place_of(invocation: Invocation, around: Surroundings) -> Place:
     return Place(project, choose_environment(project, asked))
 
 
-def ledger_of(project: Project) -> Ledger:
+def ledger_of(project: Project, faults: Faults | None = None) -> Ledger:
     """Return the project's ledger.
 
     Raises:
         LedgerMissing: There is none.
 
     """
-    opened = open_ledger(project.root, project.ledger)
+    opened = open_ledger(project.root, project.ledger, faults)
     if isinstance(opened, NoLedger):
         raise LedgerMissing(opened.reason)
     return opened

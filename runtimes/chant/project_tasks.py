@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ops.faults import Faults
+    from ops.gate_ledger import Answered
+    from ops.gates import GateAnswer
     from ops.in_flight import Living, Marker
+    from ops.plan import Plan
     from ops.run_values import RecordGate
     from runtimes.chant.planning import Planned
     from runtimes.chant.point_tasks import PointTasks
@@ -93,6 +96,17 @@ class ProjectTasks:
         keeper = prepared.keeper
         ledger = keeper.ledger if isinstance(keeper, Keeper) else None
         return reach_gate(ledger, prepared, asked, self._source.wall(), stop)
+
+    def answer(self, given: GateAnswer) -> Answered:
+        """See `runtimes.chant.run_tasks.AnswerTasks`."""
+        from runtimes.chant.answer_gate import answer_gate
+
+        request, now_s = self._request, self._source.wall()
+        return answer_gate(request.cwd, request.environ, given, now_s, self._faults)
+
+    def plan(self) -> Plan:
+        """See `runtimes.chant.run_tasks.AnswerTasks`."""
+        return planned(self._request).plan
 
     def mark_compensation(self, prepared: Prepared) -> None:
         """See `RunTasks.mark_compensation`."""

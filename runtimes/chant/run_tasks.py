@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ops.gate_ledger import Answered
+    from ops.gates import GateAnswer
     from ops.in_flight import Waiting, Wish
     from ops.plan import Plan
     from ops.run_values import GateAnswered, Origin, RecordGate, RunContext
@@ -109,6 +111,33 @@ class RunTasks(Protocol):
     def record(self, prepared: Prepared, record: Mapping[str, Any]) -> Recorded:
         """Append the run to the ledger and drop its mark."""
         ...
+
+
+class AnswerTasks(Protocol):
+    """What a prompt has done for it that answers a request of ours.  Each may wait for disk."""
+
+    def answer(self, given: GateAnswer) -> Answered:
+        """Record what was said of a gate.
+
+        Raises:
+            GateRefused: It is not taken.
+            OpsError: There is no ledger, or it can't be written.
+
+        """
+        ...
+
+    def plan(self) -> Plan:
+        """Return what the command line would run now.
+
+        Raises:
+            OpsError: It would run nothing.
+
+        """
+        ...
+
+
+class SessionTasks(RunTasks, AnswerTasks, Protocol):
+    """All that one command line of a session has done for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
     from protocol.handshake import InitializeParams
     from runtimes.chant.acp_flags import GateRule
-    from runtimes.chant.run_tasks import RunRequest, RunTasks
+    from runtimes.chant.run_tasks import RunRequest, SessionTasks
     from runtimes.chant.turns import Turns
 
 WARM = (
@@ -60,7 +60,7 @@ class ChantRuntime:
         platform: Platform,
         environ: Mapping[str, str],
         grace_s: float | None = None,
-        tasks: Callable[[RunRequest], RunTasks] | None = None,
+        tasks: Callable[[RunRequest], SessionTasks] | None = None,
         gates: GateRule = "tell",
     ) -> None:
         """Serve with what the steps of every run inherit (never shown) and their grace.
@@ -151,7 +151,7 @@ class ChantRuntime:
         if self._turns is not None:
             self._turns.cancelled(session_id)
 
-    def _project_tasks(self, request: RunRequest) -> RunTasks:
+    def _project_tasks(self, request: RunRequest) -> SessionTasks:
         from runtimes.chant.project_tasks import ProjectTasks
 
         return ProjectTasks(request, self._platform)

@@ -13,7 +13,7 @@ from runtimes.chant.runtime import ChantRuntime
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from runtimes.chant.run_tasks import RunRequest, RunTasks
+    from runtimes.chant.run_tasks import RunRequest, SessionTasks
 
 USAGE = 2
 AT_A_TERMINAL = (
@@ -57,7 +57,7 @@ def _serve_broken(flags: dict[str, str], environ: Mapping[str, str], grace_s: fl
     except FaultsRefused as error:
         return _refuse(str(error))
 
-    def tasks(request: RunRequest) -> RunTasks:
+    def tasks(request: RunRequest) -> SessionTasks:
         return ProjectTasks(request, sabotage.platform, sabotage.faults)
 
     runtime = ChantRuntime(sabotage.platform, environ, grace_s, tasks, gate_rule(flags))

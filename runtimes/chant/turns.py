@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from runtimes.chant.permission_turn import AnswerGiven
     from runtimes.chant.permissions import OpenRequest
     from runtimes.chant.prompts import Accepted
-    from runtimes.chant.run_tasks import RunRequest, RunTasks
+    from runtimes.chant.run_tasks import RunRequest, SessionTasks
     from runtimes.chant.verbs.verb import Invocation
 
 NOT_OPEN = (
@@ -48,7 +48,7 @@ class Turns:
         self,
         platform: Platform,
         environ: Mapping[str, str],
-        tasks: Callable[[RunRequest], RunTasks],
+        tasks: Callable[[RunRequest], SessionTasks],
         grace_s: float | None,
         gates: GateRule,
     ) -> None:
@@ -124,8 +124,8 @@ class Turns:
         from runtimes.chant.permission_answer import answering_request, denial
         from runtimes.chant.permission_turn import PermissionTurn
 
-        run = self._request(session, request.invocation)
-        answer = answering_request(request, said.option, run, self._desk, self._platform.wall)
+        tasks = self._tasks(self._request(session, request.invocation))
+        answer = answering_request(request, said.option, tasks, self._desk)
 
         def then(given: AnswerGiven) -> TurnMachine:
             denied = denial(request.fact) if given.then == "clean_up" else None

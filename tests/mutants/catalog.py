@@ -229,6 +229,32 @@ SUPERVISION = (
     ),
 )
 
+REQUESTS = (
+    Mutant(
+        "a cancel leaves a request to the client open",
+        "runtimes/chant/turns.py",
+        "        self._desk.close_all(session_id)\n",
+        "        del session_id\n",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a request is answered in any session",
+        "runtimes/chant/permissions.py",
+        "        return self._open.pop((session_id, request_id), None)\n",
+        "        del session_id\n"
+        "        known = [key for key in self._open if key[1] == request_id]\n"
+        "        return self._open.pop(known[0]) if known else None\n",
+        (Pytest("tests/runtimes/chant/test_permissions.py"), SEEDS),
+    ),
+    Mutant(
+        "a rejected gate cleans nothing up",
+        "runtimes/chant/permission_answer.py",
+        '    return "clean_up" if same and plan.on_failure else "end"\n',
+        '    return "end" if same else "end"\n',
+        (SEEDS,),
+    ),
+)
+
 RUNS = (
     Mutant(
         "clean-up goes in the order of declaration",
@@ -349,4 +375,12 @@ LEDGER = (
     ),
 )
 
-MUTANTS: tuple[Mutant, ...] = (*GATE, *CONNECTION, *TURNS, *SUPERVISION, *RUNS, *LEDGER)
+MUTANTS: tuple[Mutant, ...] = (
+    *GATE,
+    *CONNECTION,
+    *TURNS,
+    *SUPERVISION,
+    *REQUESTS,
+    *RUNS,
+    *LEDGER,
+)

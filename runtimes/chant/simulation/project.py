@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from ops.errors import OpNotFound
 from ops.in_flight import InFlight, Machine, settle_interrupted
 from ops.ledger import Ledger
 from ops.project import LedgerSettings, Project, Steward
@@ -11,6 +12,7 @@ from ops.run_files import runs_path
 from ops.run_id import new_run_id
 from ops.run_state import RunState
 from ops.run_values import Moment, RunContext
+from runtimes.chant.answer_gate import record_answer
 from runtimes.chant.point_tasks import PointTasks
 from runtimes.chant.project_tasks import RUN_ID_BYTES, Keeper, ProjectTasks
 from runtimes.chant.run_tasks import Prepared, RunRefused
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
     from actors.simulation.disk import SimDisk
     from actors.simulation.platform import SimPlatform
+    from ops.gate_ledger import Answered
+    from ops.gates import GateAnswer
     from ops.plan import Plan
     from runtimes.chant.run_tasks import RunRequest, Stopping
     from runtimes.models.base import Provider
@@ -58,6 +62,8 @@ class SimProject:
         """Answers where a model is asked."""
         self.process = 0
         """Counts servers; a note of another one is abandoned."""
+        self.rejected: list[str] = []
+        """Requests that a client has said no to."""
         self.begun: dict[str, str] = {}
         """Op by id of each run that may have left a trace."""
         self.withdrawn: set[str] = set()
@@ -116,11 +122,25 @@ class SimTasks(ProjectTasks):
         super().__init__(request, project.platform, provider=lambda _name: self._model())
         self._project = project
         self._op = request.op
+        self._environ = request.environ
 
     def withdraw(self, prepared: Prepared) -> None:
         """See `RunTasks.withdraw`."""
         super().withdraw(prepared)
         self._project.withdrawn.add(prepared.context.run_id)
+
+    def answer(self, given: GateAnswer) -> Answered:
+        """See `AnswerTasks.answer`."""
+        now_s = self._project.platform.wall()
+        return record_answer(SETTINGS, self._project.ledger, self._environ, given, now_s)
+
+    def plan(self) -> Plan:
+        """See `AnswerTasks.plan`."""
+        plan = self._project.plans.get(self._op)
+        if plan is None:
+            message = f"no op {self._op!r}"
+            raise OpNotFound(message)
+        return plan
 
     def mark_compensation(self, prepared: Prepared) -> None:
         """See `RunTasks.mark_compensation`."""

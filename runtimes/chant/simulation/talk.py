@@ -48,6 +48,11 @@ class ChantTalk:
         """Send ``run OP``."""
         return self.client.prompt(session, f"run {op}")
 
+    def answer_request(self, session: str, request: str, option: str) -> int:
+        """Send a prompt that answers a request of ours, as clients of durable requests do."""
+        meta = {"chant": {"permission": {"requestId": request, "optionId": option}}}
+        return self.client.prompt(session, "answer", meta=meta)
+
     def pause(self) -> None:
         """Let some time pass, or none."""
         self.world.platform.sleep(self.numbers.choice(DURATIONS_S))

@@ -28,6 +28,7 @@ class Truth:
         """Watch ``project``."""
         self._world = world
         self._project = project
+        self._denied = 0
 
     def check(self) -> None:
         """Note each run that is not in the ledger once with its true status."""
@@ -86,9 +87,17 @@ class Truth:
         if status == "ok" and (bad or missing):
             self._violated("ledger", f"run {run_id} is ok, but not {bad or missing}")
         if status == "fail" and not bad and not self._excused(record):
-            self._violated("ledger", f"run {run_id} failed, but every step went well")
+            self._check_denied(record, begun=bool(well))
         if status == "cancelled" and not self._cancel_possible():
             self._violated("ledger", f"run {run_id} was cancelled, and nobody asked for it")
+
+    def _check_denied(self, record: Mapping[str, Any], *, begun: bool) -> None:
+        """A run fails without a step that did only where a client had rejected its gate."""
+        steps = [step for phase in record["phases"] for step in phase["steps"]]
+        gates = [s for s in steps if s["fn"].startswith("gate:") and s["status"] == "fail"]
+        self._denied += 1
+        if begun or not gates or self._denied > len(self._project.rejected):
+            self._violated("ledger", f"run {record['id']} failed, but every step went well")
 
     def _check_interrupted(self, record: Mapping[str, Any]) -> None:
         """Only the end of its server interrupts a run, and whether it cleaned up is known."""
