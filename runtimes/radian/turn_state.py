@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from protocol.values import frozen
 from runtimes.radian.call_ids import with_new_ids
+from runtimes.radian.full_context import is_full
 from runtimes.radian.purse import Purse
 from runtimes.radian.records import AssistantMessage, TurnEnded
 from runtimes.radian.transcript import from_answer
@@ -24,12 +25,6 @@ MAX_CONTINUATIONS = 3
 """How often an answer that was cut off is continued."""
 MAX_PAUSES = 20
 """How often a provider may ask to be called again before it is taken for broken."""
-
-
-CONTEXT_FULL = "model_context_window_exceeded"
-"""What Anthropic says of an answer that ended there."""
-FULL = 0.98
-"""Of the window: providers stop a little before its end."""
 
 
 @frozen
@@ -171,7 +166,7 @@ class TurnState:
         self.pay(told)
         answer = with_new_ids(told.answer, self._used_ids)
         number, goes_on = self._calls, self._goes_on
-        self._full = _is_full(told)
+        self._full = is_full(told.answer, told.context_window)
         comes_next = self._after(answer)
         called = comes_next.then if isinstance(comes_next, Compact) else comes_next
         self._goes_on = isinstance(called, CallModel) and called.go_on
@@ -287,15 +282,3 @@ class TurnState:
 
     def _incomplete(self, reason: IncompleteReason, error: str | None) -> TurnEnded:
         return TurnEnded(self._turn, "Incomplete", reason, error=error)
-
-
-def _is_full(told: Told) -> bool:
-    """Tell whether an answer was cut because nothing more goes into the context."""
-    answer, window = told.answer, told.context_window
-    if answer.finish != "length":
-        return False
-    if answer.detail == CONTEXT_FULL:
-        return True
-    if window is None or answer.usage is None:
-        return False
-    return answer.usage.input_tokens + answer.usage.output_tokens >= FULL * window
