@@ -83,6 +83,26 @@ def test_the_text_view_shows_what_a_subagent_does(box: Box) -> None:
     assert "> subagent: Task look\n  > glob: " in run.stderr
 
 
+def test_what_a_subagent_changed_must_be_read_anew(box: Box) -> None:
+    box.workspace.joinpath("a.txt").write_text("one\n")
+    read = {"tool_calls": [call("read", path="a.txt")]}
+    box.play(
+        read,
+        delegate("change it"),
+        read,
+        {"tool_calls": [call("patch", path="a.txt", old="one", new="two")]},
+        {"text": "changed"},
+        {"tool_calls": [call("write", path="a.txt", content="mine")]},
+        {"text": "Done."},
+    )
+
+    run = box.run("exec", "-p", "go", *STREAM)
+
+    assert objects(run.stdout)[-1]["run_metrics"]["tool_failures"] == 1
+    assert "changed" in of_type(objects(run.stdout), "ToolResult")[-1]["output"]
+    assert box.workspace.joinpath("a.txt").read_text() == "two\n"
+
+
 def test_neighbours_work_side_by_side(box: Box) -> None:
     # Each waits until both have begun.
     wait = "touch {0}; until [ -e {1} ]; do sleep 0.01; done"
