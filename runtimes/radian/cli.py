@@ -143,7 +143,7 @@ def logout(provider: str | None) -> None:
 @click.option("--forget", "wish", flag_value="forget", help="Take it off the list.")
 @click.option("--show", "wish", flag_value="show", help="Say what holds, and change nothing.")
 def trust(folder: str, wish: str | None) -> None:
-    """Trust the project in FOLDER (here, if absent): its AGENTS.md is read from now on."""
+    """Trust the project in FOLDER (here, if absent): what it brings is loaded from now on."""
     from runtimes.radian import trusting
 
     wishes: dict[str | None, trusting.Wish] = {

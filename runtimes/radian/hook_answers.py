@@ -24,6 +24,8 @@ MAX_ANSWER_BYTES = 512 * 1024
 """Of stdout: what is kept of it whole."""
 MAX_REASON = 4000
 """Characters of a reason, a message; a context may be longer."""
+MAX_SHOWN = 80
+"""Of what it printed by mistake."""
 MAX_CONTEXT = 64 * 1024
 KEYS = ("decision", "reason", "input", "context", "message")
 TEXTS = ("reason", "context", "message")
@@ -76,7 +78,8 @@ def read_answer(event: HookEvent, end: StepEnd) -> Answer:
     try:
         value: object = orjson.loads(end.stdout.text)
     except orjson.JSONDecodeError:
-        return Failed("its stdout is neither empty nor one JSON object")
+        shown = end.stdout.text.strip()[:MAX_SHOWN]
+        return Failed(f"its stdout is neither empty nor one JSON object: {shown!r}")
     if not isinstance(value, dict):
         return Failed("its stdout is no JSON object")
     return _answer(event, cast("dict[str, Any]", value))

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from actors.turn import AbortStep, Say, StartStep, StepEnded
-from actors.work import CallableWork, StepEnd
+from actors.work import CallableWork, Captured, StepEnd
 from runtimes.models.base import ToolUse
 from runtimes.radian import events
+from runtimes.radian.hook_config import Hook
+from runtimes.radian.hook_run import HookDesk
 from runtimes.radian.journal_queue import Write
 from runtimes.radian.permissions import Request
 from runtimes.radian.policy import Policy
@@ -153,3 +155,80 @@ def test_secrets_are_masked_in_what_is_told_and_recorded() -> None:
     effects = end(calls, "t1.1.1/run", ToolOutcome("key hunter2hunter2"))
 
     assert "hunter2" not in repr(effects)
+
+
+def hooked(*hooks: Hook) -> ToolRound:
+    desk = ToolDesk(
+        {"look": LOOK, "change": CHANGE},
+        CONTEXT,
+        Policy("workspace", Rules()),
+        monotonic=lambda: 0.0,
+        mask=str,
+        hooks=HookDesk(hooks),
+    )
+    return ToolRound(1, "t1.1", [ToolUse("c1", "look", "{}")], desk)
+
+
+def hook_ended(round_: ToolRound, step_id: str, code: int = 0, stdout: str = "") -> list[Any]:
+    captured = Captured(stdout, len(stdout))
+    return round_.hear(StepEnded(StepEnd(step_id, "exited", code, stdout=captured)))
+
+
+BEFORE, AFTER = Hook("before_tool", ("b",)), Hook("after_tool", ("a",), required=True)
+
+
+def test_hooks_are_steps_before_and_after_the_calls_own() -> None:
+    calls = hooked(BEFORE, AFTER)
+
+    assert started(calls.begin()) == ["t1.1.1/before-1"]
+    assert started(hook_ended(calls, "t1.1.1/before-1")) == ["t1.1.1/prepare"]
+    assert started(prepared(calls, 1, LOOK)) == ["t1.1.1/run"]
+    ran = end(calls, "t1.1.1/run", ToolOutcome("one"))
+    assert (started(ran), told(ran)) == (["t1.1.1/after-1"], [])
+    reviewed = hook_ended(calls, "t1.1.1/after-1")
+    assert (told(reviewed), written(reviewed), calls.done) == (["c1"], ["c1"], True)
+
+
+def test_a_vetoed_call_is_prepared_to_be_shown_and_never_runs() -> None:
+    calls = hooked(BEFORE, AFTER)
+    calls.begin()
+    hook_ended(calls, "t1.1.1/before-1", 2)
+
+    effects = prepared(calls, 1, LOOK)
+
+    decided = next(each for each in effects if isinstance(each, Write)).records[0]
+    assert isinstance(decided, PermissionDecided)
+    assert (decided.decision, decided.source) == ("deny", "hook")
+    assert (started(effects), written(effects), calls.done) == ([], ["c1"], True)
+
+
+def test_a_stop_while_hooks_judge_is_an_interrupted_call() -> None:
+    calls = hooked(BEFORE)
+    calls.begin()
+
+    assert calls.stop() == [AbortStep("t1.1.1/before-1")]
+    effects = calls.hear(StepEnded(StepEnd("t1.1.1/before-1", "cancelled")))
+
+    assert (started(effects), written(effects), calls.done) == ([], ["c1"], True)
+    assert "interrupted" in repr(effects)
+
+
+def test_a_result_that_a_required_hook_could_not_review_is_withheld_after_a_stop() -> None:
+    calls = hooked(AFTER)
+    calls.begin()
+    prepared(calls, 1, LOOK)
+    assert calls.stop() == [AbortStep("t1.1.1/run")]
+
+    effects = end(calls, "t1.1.1/run", ToolOutcome("a secret"))
+
+    assert (started(effects), written(effects), calls.done) == ([], ["c1"], True)
+    assert "a secret" not in repr(effects)
+
+
+def test_what_is_no_call_is_not_shown_to_hooks() -> None:
+    desk = ToolDesk(
+        {}, CONTEXT, Policy("workspace", Rules()), lambda: 0.0, str, HookDesk((BEFORE,))
+    )
+    calls = ToolRound(1, "t1.1", [ToolUse("c1", "unknown", "{}")], desk)
+
+    assert started(calls.begin()) == ["t1.1.1/prepare"]
