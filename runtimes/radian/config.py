@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FILE = "config.toml"
 MAX_BYTES = 1024 * 1024
-KEYS = ("default_provider", "providers", "profiles", "hooks")
+KEYS = ("default_provider", "providers", "mcp_servers", "profiles", "hooks")
 PROFILE_KEYS = ("extends", "allow", "deny")
 
 
@@ -47,6 +47,8 @@ class Config:
     providers: Mapping[str, Any] = field(default_factory=dict[str, Any])
     profiles: Mapping[str, ProfileConfig] = field(default_factory=dict[str, ProfileConfig])
     hooks: tuple[Hook, ...] = ()
+    mcp_servers: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Read when a session is opened."""
 
     @property
     def folder(self) -> str:
@@ -104,6 +106,7 @@ def config_of(table: Mapping[str, Any], path: str) -> Config:
         _table(table.get("providers", {}), f"{path}: providers"),
         {name: _profile(value, f"{path}: profile {name}") for name, value in profiles.items()},
         _hooks(table, path),
+        _table(table.get("mcp_servers", {}), f"{path}: mcp_servers"),
     )
 
 

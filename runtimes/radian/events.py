@@ -28,6 +28,8 @@ class SessionStarted:
     trusted: bool
     resumed: bool
     version: str
+    mcp_servers: tuple[str, ...] = ()
+    """Those that are being started."""
 
 
 @frozen

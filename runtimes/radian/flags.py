@@ -38,7 +38,9 @@ CONVERSATION: tuple[Flag, ...] = (
          "workspace when absent"),
     Flag("--resume", "ID", "go on with a session"),
     Flag("--session-id", "ID", "the id of the new session; made up when absent"),
-    Flag("--trust", "", "load what the project brings (AGENTS.md), for this process only"),
+    Flag("--mcp-config", "JSON", "MCP servers to start, as a file or as it stands: "
+         '{"mcpServers": {"ID": {"command": "..."}}}', many=True),
+    Flag("--trust", "", "load what the project brings (AGENTS.md, .radian), for this process only"),
     Flag("--no-trust", "", "don't, whatever the trust file says"),
     Flag("--effort", "LEVEL", f"how much the model thinks: {', '.join(EFFORTS)}"),
     Flag("--max-model-calls", "N", f"model calls of one turn; {MAX_MODEL_CALLS} when absent, "

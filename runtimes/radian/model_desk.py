@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from runtimes.models.config import ProviderConfig
     from runtimes.models.secrets import Secrets
     from runtimes.radian.records import Entry, ImageFile
+    from runtimes.radian.tool_belt import MoreTools
     from runtimes.radian.turn_state import CallModel
 
 SUMMARY_SYSTEM = """\
@@ -43,6 +44,8 @@ class ModelDesk:
     images: Callable[[ImageFile], str | None]
     agent: str | None = None
     """Whose conversation it is: a subagent's, known by its call, or the session's own."""
+    more: MoreTools | None = None
+    """Where tools come from that are not there all the time."""
     _known: Transcript | None = field(init=False, default=None)
     """The conversation as earlier calls knew it: a call costs what is new, not what is old."""
     _count: int = field(init=False, default=0)
@@ -52,7 +55,8 @@ class ModelDesk:
         known = tuple(entries)
 
         def open_stream(cancel: Any) -> Iterator[Any]:
-            return self._stream(self._request(call, known), cancel)
+            yield from self._news_of_tools(cancel)
+            yield from self._stream(self._request(call, known), cancel)
 
         def render(event: Any) -> Sequence[events.Event]:
             return _shown(turn, call.call, event)
@@ -88,6 +92,12 @@ class ModelDesk:
 
         return ModelWork(open_stream, render, _is_for_the_turn)
 
+    def _news_of_tools(self, cancel: Cancel) -> Iterator[events.Warning]:
+        """Wait for tools that are on their way, and tell what is odd about them."""
+        if self.more is not None:
+            self.more.await_start(cancel)
+            yield from map(events.Warning, self.more.notes())
+
     def _stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[Any]:
         for event in call_model(self.provider, request, cancel):
             yield self._told(event) if isinstance(event, Answer) else event
@@ -100,7 +110,7 @@ class ModelDesk:
             model=self.model,
             messages=messages,
             system=self.system,
-            tools=self.tools,
+            tools=self.tools if self.more is None else (*self.tools, *self.more.offered()),
             max_output_tokens=call.output_tokens,
             effort=self.effort,
         )
@@ -147,6 +157,8 @@ def _shown(turn: int, call: int, event: Any) -> Sequence[events.Event]:
             return (events.Reasoning(turn, call, text),)
         case Retrying(attempt, delay_ms, cause, status):
             return (events.Retry(turn, call, attempt, delay_ms, cause, status),)
+        case events.Warning():
+            return (event,)
         case Told(answer, context_window=window):
             notes = tuple(events.Warning(note) for note in answer.notes)
             if answer.usage is None:

@@ -60,9 +60,9 @@ def open_agent(
         message = f"{ONE}, and this one was started for session {options.resume}"
         raise InvalidRequest(message)
     workspace = _workspace(request.cwd, options)
-    _check_servers(request.mcp_servers)
+    servers = _stdio_servers(request.mcp_servers)
     asker = ClientAsker()
-    session = _open(wanted, workspace, options, environ, asker)
+    session = _open(wanted, workspace, options, environ, asker, servers=servers)
     asker.session_id = session.session_id
     for warning in session.warnings:
         say(session.desk.mask(warning))
@@ -90,17 +90,17 @@ def _workspace(cwd: str, options: ConversationOptions) -> str:
     return options.workspace
 
 
-def _check_servers(servers: tuple[McpServer, ...]) -> None:
+def _stdio_servers(servers: tuple[McpServer, ...]) -> tuple[StdioServer, ...]:
     """Refuse what does not run, rather than let a client believe that its tools are there."""
+    started: list[StdioServer] = []
     for server in servers:
         if not isinstance(server, StdioServer):
             message = (
                 f"MCP server {server.name!r} is of type {server.kind}; only stdio ones can run"
             )
             raise InvalidParams(message)
-    if servers:
-        message = "this version of radian runs no MCP servers: mcpServers must be empty"
-        raise InvalidParams(message)
+        started.append(server)
+    return tuple(started)
 
 
 def _open(
@@ -109,6 +109,8 @@ def _open(
     options: ConversationOptions,
     environ: Mapping[str, str],
     asker: ClientAsker,
+    *,
+    servers: tuple[StdioServer, ...],
 ) -> AgentSession:
     resume = options.resume if load is None else load
     try:
@@ -122,6 +124,8 @@ def _open(
             options.session_id if load is None else None,
             trusted=trusted,
             asker=asker,
+            client_servers=servers,
+            say=say,
         )
         session = open_session(plan, environ)
     except (BadSessionId, SessionForeign) as error:

@@ -40,6 +40,7 @@ class ConversationOptions:
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     user_config: bool = True
+    mcp_config: tuple[str, ...] = ()
 
 
 def conversation_options(given: Mapping[str, Any]) -> ConversationOptions:
@@ -69,6 +70,7 @@ def conversation_options(given: Mapping[str, Any]) -> ConversationOptions:
         allow=tuple(given.get("allow", ())),
         deny=tuple(given.get("deny", ())),
         user_config=not given.get("no_user_config", False),
+        mcp_config=tuple(given.get("mcp_config", ())),
     )
 
 

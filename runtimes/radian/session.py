@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from actors.faults import NoFaults
+from actors.logs import say
 from actors.real_platform import RealPlatform
 from protocol.values import frozen, slotted
 from runtimes.models.base import Tool as OfferedTool
@@ -31,7 +32,9 @@ from runtimes.radian.records import (
     UserMessage,
 )
 from runtimes.radian.secret_set import secret_paths
+from runtimes.radian.session_hooks import end_session, hook_desk, project_hooks
 from runtimes.radian.session_jobs import SessionJobs
+from runtimes.radian.session_mcp import belt_with, choose_servers, make_servers
 from runtimes.radian.settings import SettingsError
 from runtimes.radian.system_prompt import system_prompt
 from runtimes.radian.tool_desk import ToolDesk
@@ -47,11 +50,13 @@ from runtimes.radian.turn_desk import TurnDesk
 from runtimes.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from protocol.acp.sessions import StdioServer
     from runtimes.radian.agent_turn import AgentTurn
     from runtimes.radian.asker import Asker
     from runtimes.radian.journal import Journal
+    from runtimes.radian.mcp.servers import McpServers
     from runtimes.radian.records import Entry, Origin, UserPart
     from runtimes.radian.sessions import Sessions
     from runtimes.radian.settings import Settings
@@ -73,6 +78,10 @@ class SessionPlan:
     """What the project brings is loaded."""
     yes: bool = False
     asker: Asker | None = None
+    client_servers: tuple[StdioServer, ...] = ()
+    """MCP servers that a client brings."""
+    say: Callable[[str], None] | None = None
+    """Gets what people should know at once, from any thread; else a turn tells it."""
 
 
 @slotted
@@ -86,6 +95,7 @@ class AgentSession:
     resumed: bool
     warnings: list[str] = field(default_factory=list[str])
     last_turn: int = 0
+    mcp: McpServers | None = None
 
     def turn(
         self,
@@ -112,20 +122,24 @@ class AgentSession:
             self.plan.trusted,
             self.resumed,
             VERSION,
+            () if self.mcp is None else self.mcp.ids,
         )
 
     def close(self) -> None:
-        """End background jobs and let go of the journal.  Safe to call twice.
+        """Run the last hooks, end background jobs, let go of the journal.  Safe to call twice.
 
         Raises:
             JournalError: Their end could not be recorded.
 
         """
         try:
+            end_session(self.desk.tools.hooks, say)
             left = self.desk.jobs.close()
             if left:
                 self.desk.journal.append(left, sync=True)
         finally:
+            if self.mcp is not None:
+                self.mcp.close()
             self.desk.journal.close()
 
 
@@ -133,7 +147,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
     """Open or make the session of a plan.  Reads and writes the disk.
 
     Raises:
-        SettingsError: A rule or the script of a provider is wrong.
+        SettingsError: A rule, a hook or the script of a provider is wrong.
         SessionError: The session can't be used; nothing was written.
         JournalError: The disk refused it.
 
@@ -149,7 +163,10 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
     except ScriptInvalid as error:
         raise SettingsError(str(error)) from error
     tools = {**builtin_tools(settings.profile, environ), ASK_USER: AskUser()}
+    project = project_hooks(plan)
+    chosen = choose_servers(plan)
     journal, entries, warnings = _journal(sessions, plan)
+    warnings += (*project.warnings, *chosen.warnings)
     session_id = _id_of(entries)
     side_files = sessions.side_files(session_id)
     jobs = SessionJobs(side_files.folder, platform, NoFaults())
@@ -168,6 +185,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         faults=NoFaults(),
         jobs=jobs.jobs,
     )
+    mcp = make_servers(chosen, plan, env=context.env, secrets=secrets, platform=platform)
     desk = TurnDesk(
         journal=journal,
         entries=entries,
@@ -180,13 +198,15 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
             tools=tuple(map(_offered, tools.values())),
             effort=settings.effort,
             images=side_files.load_image,
+            more=mcp,
         ),
         tools=ToolDesk(
-            tools,
+            tools if mcp is None else belt_with(tools, mcp),
             context,
             Policy(settings.profile, rules, plan.yes, plan.asker),
             platform.monotonic,
             secrets.mask,
+            hook_desk(plan, session_id, project, context.env, secrets.mask),
         ),
         limits=settings.limits,
         mask=secrets.mask,
@@ -202,8 +222,11 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         resumed=plan.resume is not None,
         warnings=warnings,
         last_turn=_last_turn(entries),
+        mcp=mcp,
     )
     entries += journal.append([_run_started(session)], sync=False)
+    if mcp is not None:
+        mcp.start()
     return session
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, get_args
 
 from protocol.values import frozen
 from runtimes.models.config import Kind, ProviderConfig
@@ -25,7 +26,9 @@ NEEDS_CONFIG = ("openai-compatible", "scripted")
 """Kinds of provider that can't be called by their kind alone."""
 
 
-UNTRUSTED = "the project here is not trusted, so its AGENTS.md is not read; see: radian trust"
+UNTRUSTED = (
+    "the project here is not trusted: its AGENTS.md and .radian are not loaded; see: radian trust"
+)
 
 
 class SettingsError(Exception):
@@ -54,6 +57,11 @@ class Settings:
     """Variables that hold keys of providers."""
     hooks: tuple[Hook, ...] = ()
     """A person's own."""
+    config_path: str = ""
+    mcp_servers: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Of that file, as it was parsed."""
+    mcp_config: tuple[str, ...] = ()
+    """Each ``--mcp-config``."""
 
     def rules(self, workspace: str, home: str) -> Rules:
         """Return all permission rules, for a workspace and a person's home (both resolved).
@@ -110,6 +118,9 @@ def settings_for(options: ConversationOptions, environ: Mapping[str, str]) -> Se
         user_config=options.user_config,
         key_variables=config.key_variables,
         hooks=config.hooks,
+        config_path=config.path,
+        mcp_servers=config.mcp_servers,
+        mcp_config=options.mcp_config,
     )
     _check_price(settings)
     return settings

@@ -40,6 +40,7 @@ def _rarer(event: events.Event) -> dict[str, Any]:
                 "trusted": event.trusted,
                 "resumed": event.resumed,
                 "version": event.version,
+                **({"mcp_servers": list(event.mcp_servers)} if event.mcp_servers else {}),
             }
         case events.TurnStarted(turn, origin):
             return {"type": "TurnStarted", "turn": turn, "origin": origin}

@@ -74,13 +74,14 @@ def _name(prepared: Prepared) -> str:
 
 def _tools(desk: ToolDesk, name: str, progress: SubagentProgress, line: QuestionLine) -> ToolDesk:
     from runtimes.radian.subagent_asker import SubagentAsker
+    from runtimes.radian.tool_belt import without
     from runtimes.radian.tools.seen import SeenFiles
 
     asker = desk.policy.asker
     named = None if asker is None else SubagentAsker(asker, line, name, progress)
     return replace(
         desk,
-        tools={key: tool for key, tool in desk.tools.items() if key != NAME},
+        tools=without(desk.tools, NAME),
         context=replace(desk.context, seen=SeenFiles()),
         policy=replace(desk.policy, asker=named),
     )

@@ -207,9 +207,9 @@ class McpServer:
             return self._failed_start(error)
         self._offer(listed, connection)
         while connection.wait_for_news():
+            self._list_again(connection)
             if not self._pause(RELIST_S):
                 break
-            self._list_again(connection)
         return connection.end_reason, False
 
     def _connect(self) -> Connection:

@@ -125,6 +125,7 @@ def call(request: dict[str, Any]) -> None:
         case "more":
             TOOLS.append(tool("extra"))
             send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+            list_tools(receive())
             say(request, "there is more")
         case "long":
             say(request, "x" * (17 * 1024 * 1024))

@@ -202,8 +202,7 @@ def test_one_that_dies_again_and_again_is_given_up(tmp_path: Path, mark: str) ->
 
 
 def test_tools_that_come_later_are_offered_then(tmp_path: Path, mark: str) -> None:
-    log = tmp_path / "log"
-    with Running(tmp_path, stub(env={"STUB_LOG": str(log)}, mark=mark)) as running:
+    with Running(tmp_path, stub(mark=mark)) as running:
         before = running.ready()
         running.call("more")
         while len(running.servers.offered()) == len(before):
