@@ -67,7 +67,7 @@ ABOUT: Mapping[int, str] = {
     11: "there is no key, or the provider refused it",
     75: "the provider could not be reached or was busy, after several attempts",
     130: "Ctrl-C; what was said so far is kept, a second one does not wait for tools",
-    TERMINATED: "SIGTERM; what was said so far is kept",
+    TERMINATED: "SIGTERM, or the terminal was closed; what was said so far is kept",
 }
 """What each exit code says; help and guide have it from here."""
 
