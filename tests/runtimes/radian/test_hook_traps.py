@@ -75,7 +75,7 @@ def test_trust_is_what_springs_them(box: Box, traps: Hooks) -> None:
 
     assert run.returncode == 5
     assert [note["event"] for note in traps.noted()] == ["session_start"]
-    assert "'providers' is passed over" in run.stderr
+    assert run.stderr.count("'providers' is passed over") == 1
 
 
 def test_a_persons_own_hooks_run_in_any_project(box: Box, traps: Hooks, tmp_path: Path) -> None:
