@@ -16,8 +16,9 @@ from runtimes.radian.asker import NotAnswered, PermissionQuestion
 from runtimes.radian.healing import INTERRUPTED
 from runtimes.radian.journal_queue import Write
 from runtimes.radian.live_output import LiveOutput, nothing_shown
-from runtimes.radian.records import PermissionDecided, ToolResult
+from runtimes.radian.records import PermissionDecided
 from runtimes.radian.rulings import Ruling, rule, rule_by_reply
+from runtimes.radian.tool_results import interrupted, recorded
 from runtimes.radian.tools.ask_user import NAME as ASK_USER
 from runtimes.radian.tools.base import Prepared, ToolOutcome, ended_badly, failure, prepare_work
 from runtimes.radian.tools.subagent import NAME as SUBAGENT
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from runtimes.radian.asker import Asker, Question, Reply
     from runtimes.radian.journal_queue import AgentEffect
     from runtimes.radian.permissions import Ask, GrantKey
+    from runtimes.radian.records import ToolResult
     from runtimes.radian.subagent import Subagent
     from runtimes.radian.subagents import Subagents
     from runtimes.radian.tool_desk import ToolDesk
@@ -143,14 +145,14 @@ class ToolCall:
         """Stop what runs, whose end still comes; a question is taken back."""
         self._stopped = True
         if self.state == "new":
-            self._over(_interrupted())
+            self._over(interrupted())
             return [Say((self._shown(None),))]
         if self._subagent is not None:
             return self._delegated(self._subagent, self._subagent.stop())
         asker = self._desk.policy.asker
         if self.state == "asking" and asker is not None:
             withdrawn = asker.withdraw(self.step_id)
-            self._over(_interrupted())
+            self._over(interrupted())
             return [*withdrawn]
         return [AbortStep(self.step_id)] if self.is_open else []
 
@@ -162,7 +164,7 @@ class ToolCall:
             self._prepared = found
             return [Say((self._shown(found),)), *self._decide(found)]
         outcome = found if isinstance(found, ToolOutcome) else failure(ended_badly(end))
-        self._over(_interrupted() if self._stopped else outcome)
+        self._over(interrupted() if self._stopped else outcome)
         return [Say((self._shown(None),))]
 
     def _shown(self, prepared: Prepared | None) -> events.ToolCall:
@@ -286,22 +288,8 @@ class ToolCall:
 
     def _over(self, outcome: ToolOutcome, took_ms: int | None = None) -> None:
         self.state = "over"
-        output = self._desk.mask(outcome.output)
-        status: Literal["completed", "failed"] = "failed" if outcome.failed else "completed"
-        file = _file_name(outcome)
-        self.result = ToolResult(
-            self._turn, self._use.call_id, status, output, outcome.reason, took_ms, file
-        )
+        turn, call_id, mask = self._turn, self._use.call_id, self._desk.mask
+        self.result = recorded(turn, call_id, outcome, took_ms, mask)
 
     def _since_ms(self) -> int:
         return round((self._desk.monotonic() - self._since_s) * 1000)
-
-
-def _file_name(outcome: ToolOutcome) -> str | None:
-    """Return what the journal calls a full output: it lies in the session's own folder."""
-    path = outcome.full_output_file
-    return None if path is None else path.rpartition("/")[2]
-
-
-def _interrupted() -> ToolOutcome:
-    return ToolOutcome(INTERRUPTED, failed=True, reason=INTERRUPTED)

@@ -11,17 +11,16 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from actors.turn import ClientAnswered, ModelSaid, Say, StepEnded
-from runtimes.radian import events
 from runtimes.radian.hooked_call import HookedCall
 from runtimes.radian.journal_queue import Write
 from runtimes.radian.tool_call import ToolCall
+from runtimes.radian.tool_results import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from runtimes.models.base import ToolUse
     from runtimes.radian.journal_queue import AgentEffect
-    from runtimes.radian.records import ToolResult
     from runtimes.radian.subagents import Subagents
     from runtimes.radian.tool_desk import ToolDesk
 
@@ -99,7 +98,7 @@ class ToolRound:
         """Record what may be recorded now, and tell what came of a call that has just ended."""
         if call.result is None:
             return []
-        return [*self._ordered_writes(), Say((_told(call.result),))]
+        return [*self._ordered_writes(), Say((told(call.result),))]
 
     def _ordered_writes(self) -> list[AgentEffect]:
         """Record the results that no earlier call holds up."""
@@ -126,9 +125,3 @@ def _key(event: StepEnded | ClientAnswered | ModelSaid) -> str:
             return key
         case ModelSaid(call_id):
             return call_id
-
-
-def _told(result: ToolResult) -> events.ToolResult:
-    return events.ToolResult(
-        result.turn, result.call_id, result.status, result.output, result.reason
-    )
