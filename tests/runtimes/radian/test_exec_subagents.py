@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 USAGE = {"input_tokens": 10, "output_tokens": 5}
 PRICED = '\n[providers.play.models.script]\nprice_input = "1"\nprice_output = "2"\n'
+HOOK = """
+[[hooks]]
+event = "before_tool"
+command = ["sh", "-c", "if grep -q glob; then echo no >&2; exit 2; fi"]
+"""
 MICROS = 20
 """What a call costs that has this usage."""
 STREAM = ("--output", "jsonl", "--session-id", "s1")
@@ -184,6 +189,22 @@ def test_what_nobody_allows_is_denied_to_a_subagent_too(box: Box) -> None:
         (None, "allow_once"),
         ("call-1", "deny"),
     ]
+
+
+def test_hooks_judge_the_calls_of_a_subagent(box: Box) -> None:
+    box.configure(HOOK)
+    box.play(
+        delegate("look"),
+        {"tool_calls": [call("glob", pattern="*")]},
+        {"text": "not allowed"},
+        {"text": "Well."},
+    )
+
+    run = box.run("exec", "-p", "go", *STREAM)
+
+    assert (run.returncode, objects(run.stdout)[-1]["text"]) == (0, "Well.")
+    denied = of_type(box.journal("s1"), "PermissionDecided")[-1]
+    assert (denied["agent"], denied["source"], denied["decision"]) == ("call-1", "hook", "deny")
 
 
 def test_a_denied_subagent_never_begins(box: Box) -> None:
