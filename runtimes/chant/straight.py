@@ -26,7 +26,9 @@ def perform_straight(argv: list[str]) -> int | None:
         return perform(invocation)
     except KeyboardInterrupt:
         return CANCELLED
-    except BrokenPipeError:
+    except OSError as error:  # of the output: what else a verb meets is its own outcome
         # What is left in the buffer would be written once more at exit, and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            sys.stderr.write(f"chant: the output can't be written: {error.strerror}\n")
         return FAILED

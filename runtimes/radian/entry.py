@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 
+from actors.closed_streams import stand_in_for_closed_streams
 from actors.signals import end_at_once
 
 COMPLETING = "_RADIAN_COMPLETE"
@@ -20,6 +21,7 @@ def main() -> None:
     if argv[:1] == ["exec"] and not HELP.intersection(argv) and COMPLETING not in os.environ:
         # As below; a turn runs with the collector on again.
         gc.disable()
+        stand_in_for_closed_streams()
         from runtimes.radian.exec_run import run_exec
 
         _end(run_exec(argv[1:], os.environ))
@@ -30,6 +32,7 @@ def main() -> None:
 
         # Everything is ended in order by then; tearing the interpreter down would take longer.
         os._exit(serve_acp(argv[1:], os.environ))
+    stand_in_for_closed_streams()
     from runtimes.radian.cli import radian
 
     radian(prog_name="radian")

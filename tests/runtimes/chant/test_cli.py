@@ -105,6 +105,21 @@ def test_a_plan_runs_nothing(box: Path) -> None:
     assert ledger_lines(box, "local", "failing") == []
 
 
+def test_output_that_can_not_be_written_is_told_in_one_line(box: Path) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        run = subprocess.run(
+            [script("chant"), "list"],
+            cwd=box,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert run.returncode == 1
+    assert run.stderr == "chant: the output can't be written: No space left on device\n"
+
+
 def test_listing_and_building(box: Path) -> None:
     assert chant(box, "list").stdout.splitlines()[1] == "release  Build and deploy"
     assert chant(box, "build", "--check").returncode == 1, "dist/ is not there yet"

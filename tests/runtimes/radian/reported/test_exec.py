@@ -23,36 +23,51 @@ FULL = ("--profile", "full")
 # --- B112
 
 
-def test_a_prompt_needs_no_stdin_at_all(box: Box) -> None:
-    box.play({"text": "ok"}, then="repeat-last")
-    words = [script("radian"), "exec", "-p", "say ok"]
-
-    closed = subprocess.run(
-        ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *words],
+def run_without(box: Box, closed: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run `radian exec` with a stream closed: ``<&-``, ``>&-`` or ``2>&-``."""
+    return subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", script("radian"), "exec", *words],
         cwd=box.workspace,
         env=box.environ,
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
+        stdin=subprocess.DEVNULL,
     )
 
-    assert (closed.returncode, closed.stdout) == (0, "ok\n"), closed.stderr
+
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
+def test_a_prompt_needs_neither_stdin_nor_stderr(box: Box, closed: str) -> None:
+    box.play({"tool_calls": [{"name": "shell", "input": {"command": "echo hi"}}]}, {"text": "ok"})
+
+    run = run_without(box, closed, "-p", "say ok", "--session-id", "s1", *FULL)
+
+    assert (run.returncode, run.stdout) == (0, "ok\n"), run.stderr
+    assert "Traceback" not in run.stderr
+    assert box.journal("s1")[-1]["end"] == "Completed"
 
 
-def test_a_prompt_from_a_closed_stdin_is_a_usage_error(box: Box) -> None:
-    for words in (["-p", "-"], []):
-        run = subprocess.run(
-            ["/bin/sh", "-c", 'exec "$@" <&-', "sh", script("radian"), "exec", *words],
-            cwd=box.workspace,
-            env=box.environ,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        assert (run.returncode, run.stdout) == (2, ""), run.stderr
-        assert "stdin" in run.stderr or "prompt is empty" in run.stderr
+@pytest.mark.parametrize("words", [("-p", "-"), ()])
+def test_a_closed_stdin_is_an_empty_prompt(box: Box, words: tuple[str, ...]) -> None:
+    run = run_without(box, "<&-", *words)
+
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "radian exec: the prompt is empty\n"
+
+
+@pytest.mark.parametrize("output", ["text", "json", "jsonl"])
+@pytest.mark.parametrize("closed", [">&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_a_closed_stdout_is_an_error_and_nothing_is_printed_into_the_journal(
+    box: Box, output: str, closed: str
+) -> None:
+    box.play({"text": "ok"})
+
+    run = run_without(box, closed, "-p", "go", "--session-id", "s1", "--output", output)
+
+    assert (run.returncode, run.stdout) == (1, "")
+    assert "Traceback" not in run.stderr
+    assert [each["seq"] for each in box.journal("s1")] == list(range(1, len(box.journal("s1")) + 1))
 
 
 # --- B115
