@@ -22,7 +22,7 @@ demo: .venv/.runtime ## Ops of examples/box as a client sees them, then an agent
 test: .venv/.dev ## all tests
 	@$(MAKE) --silent typescript || echo "make: no TypeScript SDK: its tests will be skipped" >&2
 	@$(MAKE) --silent acpx || echo "make: no acpx: its tests will be skipped" >&2
-	@$(MAKE) --silent judges || echo "make: a foreign model server is missing: its tests will be skipped" >&2
+	@$(MAKE) --silent judges || echo "make: a foreign server is missing: its tests will be skipped" >&2
 	$(PY) -m pytest $(ARGS)
 
 soak: .venv/.dev ## 100,000 simulated schedules, then 10,000 turns and 500 kills of real servers: about an hour
@@ -49,7 +49,7 @@ typescript: $(TYPESCRIPT) ## the official TypeScript SDK, for the end-to-end tes
 
 acpx: $(ACPX) ## a client that others wrote, for the end-to-end tests
 
-judges: $(AIMOCK) .venv/llmock/.installed ## model servers that others wrote, for the tests of our calls
+judges: $(AIMOCK) .venv/llmock/.installed .venv/mcp/.installed ## servers that others wrote, for the tests of our calls
 
 clean: ## remove all that the other targets made
 	rm -rf .venv bench/.peers bench/results build dist tests/e2e/*/node_modules
@@ -84,8 +84,13 @@ $(AIMOCK): tests/e2e/aimock/package-lock.json .venv/.dev
 	@$(PY) -m tests.node tests/e2e/aimock
 	@touch $@
 
-# A venv of its own: what it needs is not to mix with what we need.
+# Venvs of their own: what they need is not to mix with what we need.
 .venv/llmock/.installed: tests/e2e/llmock/requirements.txt .venv/.runtime
 	@$(PY) -m venv .venv/llmock
 	@.venv/llmock/bin/python -m pip --quiet --disable-pip-version-check --no-input install --no-deps --requirement $<
+	@touch $@
+
+.venv/mcp/.installed: tests/runtimes/radian/mcp/requirements.txt .venv/.runtime
+	@$(PY) -m venv .venv/mcp
+	@.venv/mcp/bin/python -m pip --quiet --disable-pip-version-check --no-input install --no-deps --requirement $<
 	@touch $@
