@@ -1,7 +1,7 @@
 """One request, and its answer as it arrives.  Waits end by the answer, a time limit or a cancel.
 
 httpcore2 (the engine of httpx2) and the TLS library are imported with the first call, on the
-thread that makes it, or by `warm_up`.
+thread that makes it, or by `HttpClient.warm_up`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtimes.models.hang_up import Cancelled, HangUp, aside
+from runtimes.models.http_engine import load_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -119,6 +120,10 @@ class HttpClient:
         # Reading the library and the certificates takes a while, which a cancel need not wait for.
         return made if made is not None else aside(lambda: self._made(url), cancel)
 
+    def warm_up(self, url: str) -> None:
+        """Do what the first call to ``url`` would wait for: some 25 ms, and 100 ms more for TLS."""
+        self._made(url)
+
     def _made(self, url: str) -> tuple[Any, Any]:
         with self._lock:
             if _origin(url) not in self._pools:
@@ -126,6 +131,7 @@ class HttpClient:
             return self._pools[_origin(url)]
 
     def _new_pool(self, url: str) -> tuple[Any, Any]:
+        load_engine()
         import httpcore2
 
         from runtimes.models.network import Backend
@@ -227,18 +233,6 @@ class _told_as:  # noqa: N801 - reads as a word of its `with`
 def _close_all(pools: dict[str, tuple[Any, Any]]) -> None:
     for pool, _ in pools.values():
         pool.close()
-
-
-def warm_up(url: str) -> None:
-    """Import what calls to ``url`` will need; takes some 100 ms, best while a person thinks."""
-    from importlib import import_module
-
-    import httpcore2
-
-    for needed in ("network", "proxies"):
-        import_module(f"runtimes.models.{needed}")
-    if url.startswith("https:"):
-        httpcore2.default_ssl_context()
 
 
 def _origin(url: str) -> str:

@@ -29,6 +29,18 @@ def make_provider(config: ProviderConfig, secrets: Secrets) -> Provider:
     return WireProvider(config, dialect_of(config), secrets, HttpClient(dict(os.environ)))
 
 
+def warm_up(provider: Provider) -> None:
+    """Do what the provider's first call would wait for; on a thread that may take its time."""
+    from runtimes.models.wire_provider import WireProvider
+
+    if not isinstance(provider, WireProvider):
+        return
+    try:
+        provider.warm_up()
+    except Exception:  # noqa: BLE001 - the call will meet it too, and say it where it is heard
+        return
+
+
 def dialect_of(config: ProviderConfig) -> Dialect:
     """Return the wire format that a kind of provider speaks."""
     match config.kind:

@@ -51,6 +51,14 @@ class WireProvider:
         self._lock = threading.Lock()
         self._omit = config.omit
 
+    def warm_up(self) -> None:
+        """Do what the first call would wait for, without calling anybody."""
+        self._client.warm_up(self._base_url)
+
+    @property
+    def _base_url(self) -> str:
+        return (self._config.base_url or self._dialect.base_url).rstrip("/")
+
     def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[ModelEvent]:
         """Call, and yield what comes."""
         try:
@@ -94,7 +102,7 @@ class WireProvider:
             **dialect.headers(key),
             **config.headers,
         }
-        url = (config.base_url or dialect.base_url).rstrip("/") + dialect.path(request)
+        url = self._base_url + dialect.path(request)
         body = encode(dialect.body(request, config, self._omit))
         return Target(url, headers, body, config.stream_idle_timeout_s)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from runtimes.radian.options import ConversationOptions
-    from runtimes.radian.session import SessionPlan
+    from runtimes.radian.session import AgentSession, SessionPlan
     from runtimes.radian.settings import Settings
 
 
@@ -79,6 +79,7 @@ def _converse(
     session = open_session(_plan(given, options, settings, typed=typed), environ)
     try:
         shown = Shown(view_for(given.get("output", "text")))
+        _warm_up(session)
         begin(session, shown)
         images = keep_images(pictures, session.side_files)
         if not typed:
@@ -88,6 +89,16 @@ def _converse(
         return converse(session, shown, images)
     finally:
         session.close()
+
+
+def _warm_up(session: AgentSession) -> None:
+    """Read the certificates, and the library that calls, beside what a turn needs otherwise."""
+    import threading
+
+    from runtimes.models.registry import warm_up
+
+    provider = session.desk.model.provider
+    threading.Thread(target=warm_up, args=(provider,), name="warm up", daemon=True).start()
 
 
 def _plan(

@@ -65,11 +65,15 @@ class RadianRuntime:
         return AgentCapabilities(load_session=True, image=True, embedded_context=True)
 
     def warm_up(self) -> None:
-        """Import what the first prompt will need."""
+        """Import what the first prompt will need, and make ready what the first call will."""
         from importlib import import_module
+
+        from runtimes.models.registry import warm_up
 
         for name in WARM:
             import_module(name)
+        if self._session is not None:
+            warm_up(self._session.desk.model.provider)
 
     def open_session(self, request: NewSession | ResumeSession | LoadSession) -> OpenedSession:
         """Open the one session of this process; while one request does, others wait.

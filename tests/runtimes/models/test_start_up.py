@@ -40,6 +40,17 @@ def test_nothing_heavy_is_imported_before_a_call(code: str) -> None:
 
 
 def test_warming_up_imports_what_a_call_needs() -> None:
-    code = "from runtimes.models.http_stream import warm_up; warm_up('http://x/v1')"
+    code = "from runtimes.models.http_stream import HttpClient as H; H({}).warm_up('http://x/v1')"
 
-    assert {"httpcore2", "runtimes.models.network"} <= loaded_by(code)
+    loaded = loaded_by(code)
+    assert {"httpcore2", "runtimes.models.network"} <= loaded
+    assert loaded.isdisjoint({"anyio.streams.tls", "asyncio", "importlib.metadata"})
+
+
+def test_what_stood_in_while_the_engine_was_imported_is_gone() -> None:
+    code = (
+        "from runtimes.models.http_engine import load_engine as l; l();"
+        "import httpcore2, importlib.metadata as m; m.version('httpcore2')"
+    )
+
+    assert "importlib.metadata" in loaded_by(code)

@@ -1,0 +1,44 @@
+"""The import of httpcore2, without the half of it that nobody here uses.
+
+It asks `importlib.metadata` for its own version and reads anyio's TLS streams for its asynchronous
+side: 25 ms of 50, for which the first turn of each process would wait.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+_ASYNCHRONOUS = "httpcore2._backends.anyio"
+"""httpcore2 does without it where anyio is not installed."""
+_METADATA = "importlib.metadata"
+_lock = threading.Lock()
+
+
+def load_engine() -> None:
+    """Import httpcore2 if nobody has; call it before ``import httpcore2``.  Safe on any thread."""
+    with _lock:
+        if "httpcore2" in sys.modules:
+            return
+        stand_ins: dict[str, Any] = {_ASYNCHRONOUS: None}
+        if _METADATA not in sys.modules:
+            stand_ins[_METADATA] = _Metadata(_METADATA)
+        sys.modules.update(stand_ins)
+        try:
+            import_module("httpcore2")
+        finally:
+            for name in stand_ins:
+                sys.modules.pop(name, None)
+
+
+class _Metadata(ModuleType):
+    """Stands in for the one that reads what is installed."""
+
+    @staticmethod
+    def version(name: str) -> str:
+        """Return a version that nobody looks at."""
+        del name
+        return ""
