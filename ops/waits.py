@@ -30,14 +30,14 @@ class Wait:
     reason: str = ""
 
 
-def judge(ledger: Ledger, env: str, op: str, now_s: float) -> Wait:
-    """Judge an Op in an environment.
+def judge(ledger: Ledger, env: str, op: str, now_s: float, notes: InFlight | None = None) -> Wait:
+    """Judge an Op in an environment; ``notes`` are of the runs that go on, None: the ledger's.
 
     Raises:
         LedgerError: It can't be told.
 
     """
-    for run in InFlight(ledger.state_dir).living():
+    for run in (notes or InFlight(ledger.state_dir)).living():
         if run.record.get("op") == op and run.record.get("env") == env:
             return Wait("busy", f"run {run.record['id']} goes on in process {run.pid}")
     newest = ledger.newest(env, op)

@@ -52,7 +52,7 @@ class Served:
         self.telemetry = SimTelemetry(platform.scheduler, self.book)
         self.steps = SimSteps(platform, faults, self.book)
         self._timers = Timers(platform)
-        self._notes = SimNotes(platform)
+        self.notes = SimNotes(platform)
         self.code: int | None = None
         """The exit code, once it has ended by itself."""
         self.killed = False
@@ -71,20 +71,23 @@ class Served:
             System(self._platform, self.telemetry, self._faults, self._timers),
             SimSource(self.to_server, self._faults, stream(self._seed, "source")),
             SimSink(self.from_server, self._faults, stream(self._seed, "sink"), self.book),
-            self._notes,
+            self.notes,
             lambda: self.steps,
             WatchedGate(self._platform, self._faults, self.book),
             _nothing,
         )
-        server = Server(runtime, ground)
-        self._process = self._scheduler.spawn_process("server", lambda: self._run(server))
+        self.begin(Server(runtime, ground).run)
+
+    def begin(self, run: Callable[[], int]) -> None:
+        """Do what ``run`` does on a process of its own; it returns the exit code."""
+        self._process = self._scheduler.spawn_process("server", lambda: self._run(run))
 
     def signal(self, number: int) -> None:
         """Send it a signal."""
         self.book.end()
         self._signals += 1
         self._scheduler.trace.event(f"signal {number}")
-        self._notes.put(Note("signal", 128 + number))
+        self.notes.put(Note("signal", 128 + number))
 
     def kill(self) -> None:
         """End it as SIGKILL does; the guardian then ends what it has started."""
@@ -109,8 +112,8 @@ class Served:
         if self.steps.alive:
             self.book.violated("children", f"alive at the end: {', '.join(self.steps.alive)}")
 
-    def _run(self, server: Server) -> None:
-        self.code = server.run()
+    def _run(self, run: Callable[[], int]) -> None:
+        self.code = run()
         self._check_pace()
         if self.code == INTERNAL_FAULT:
             self.book.end()

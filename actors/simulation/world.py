@@ -49,17 +49,22 @@ class World:
         self, make_runtime: Callable[[Book], Runtime], pipes: Pipes, reading: Reading
     ) -> SimClient:
         """Start a server and return its client, which begins to read."""
-        seed = f"{self.seed}/{len(self.servers)}"
-        served = Served(self.platform, self.faults, seed, pipes)
-        served.book.faults_fired = lambda: bool(self.planned.fired)
-        served.messages_lost = lambda: any(each.fault == "drop" for each in self.planned.fired)
-        self.servers.append(served)
+        served = self.add(pipes)
         served.start(make_runtime(served.book))
         client = SimClient(self.platform, served.book, served.to_server, served.from_server)
         if "answers" in self.planned.plan.suspends:
             client.patience_s = PATIENCE_S
         client.start(reading)
         return client
+
+    def add(self, pipes: Pipes) -> Served:
+        """Return a process that is still to begin, and is the server from now on."""
+        seed = f"{self.seed}/{len(self.servers)}"
+        served = Served(self.platform, self.faults, seed, pipes)
+        served.book.faults_fired = lambda: bool(self.planned.fired)
+        served.messages_lost = lambda: any(each.fault == "drop" for each in self.planned.fired)
+        self.servers.append(served)
+        return served
 
     @property
     def server(self) -> Served:

@@ -98,6 +98,7 @@ class OpTurn:
         self._prepared: Prepared | None = None
         self._drive: RunDrive | None = None
         self._watch: CancelWatch | None = None
+        self._recorded_again = False
         self._alive: dict[str, bool] = {}
         """Steps that were really asked for, and whether they still run; see `_failed`."""
 
@@ -239,6 +240,11 @@ class OpTurn:
     def _record_ended(self, end: StepEnd) -> list[TurnEffect]:
         drive = self._known_drive()
         reported = isinstance(end.value, Recorded)
+        if end.kind in {"failed", "lost"} and not self._recorded_again:
+            # A fault of ours, or no thread to be had.  The ledger takes a run only once, and one
+            # that is not there would pass for interrupted.
+            self._recorded_again = True
+            return [self._own_step("recording")]
         recorded = end.value if reported else Recorded(lost=end.error or end.kind)
         said: list[str] = [*recorded.remarks]
         if drive.left_out:

@@ -255,6 +255,30 @@ REQUESTS = (
     ),
 )
 
+OPERATOR = (
+    Mutant(
+        "the operator starts an Op while another runs",
+        "runtimes/chant/operator/state.py",
+        "        if self.running is not None or (self._judging",
+        "        if (self._judging",
+        (Pytest("tests/runtimes/chant/operator/test_state.py"), SEEDS),
+    ),
+    Mutant(
+        "the operator starts an Op that waits at its gate",
+        "ops/waits.py",
+        '                case "pending":\n                    return Wait("waits", reason)\n',
+        '                case "pending":\n                    return Wait("free", reason)\n',
+        (Pytest("tests/ops/test_waits.py"), SEEDS),
+    ),
+    Mutant(
+        "a record is given up at the first fault",
+        "runtimes/chant/op_turn.py",
+        '        if end.kind in {"failed", "lost"} and not self._recorded_again:\n',
+        '        if end.kind in {"failed", "lost"} and self._recorded_again:\n',
+        (Pytest("tests/runtimes/chant/test_op_turn.py"), SEEDS),
+    ),
+)
+
 RUNS = (
     Mutant(
         "clean-up goes in the order of declaration",
@@ -381,6 +405,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *TURNS,
     *SUPERVISION,
     *REQUESTS,
+    *OPERATOR,
     *RUNS,
     *LEDGER,
 )

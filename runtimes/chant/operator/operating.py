@@ -11,7 +11,7 @@ way is then told as interrupted, and everything else is on the ledger.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pykka import ActorDeadError
 
@@ -38,13 +38,13 @@ from runtimes.chant.operator.state import OperatorState, OpJudged, RunOver, Stop
 from runtimes.chant.run_tasks import RunOutcome
 
 if TYPE_CHECKING:
-    import queue
     from collections.abc import Callable, Mapping, Sequence
 
     from actors.faults import Faults
     from actors.platform import Platform
     from actors.session_tree import SessionParts
     from actors.supervisor import SupervisorMessage
+    from actors.telemetry import Telemetry
     from actors.turn import TurnMachine
     from actors.work import StepService
     from ops.cron import Cron
@@ -61,6 +61,18 @@ class Note(NamedTuple):
 
     kind: str
     number: int = 0
+
+
+class Notes(Protocol):
+    """What the waiting thread waits for: a `queue.SimpleQueue`, or a simulated one."""
+
+    def put(self, note: Note, /) -> None:
+        """Leave a note.  Never waits."""
+        ...
+
+    def get(self) -> Note:
+        """Wait for the next one."""
+        ...
 
 
 class Orders(NamedTuple):
@@ -91,17 +103,20 @@ class Operator:
         self,
         orders: Orders,
         platform: Platform,
-        notes: queue.SimpleQueue[Note],
+        notes: Notes,
         faults: Faults | None = None,
         steps: StepService | None = None,
+        *,
+        telemetry: Telemetry | None = None,
     ) -> None:
         """Compose; nothing runs before `run`."""
+        self._telemetry: Telemetry = telemetry or LoggedTelemetry()
         self._orders = orders
         self._notes = notes
         self._platform = platform
         self._faults: Faults = faults or NoFaults()
         self._timers = Timers(platform)
-        self._system = System(platform, LoggedTelemetry(), self._faults, self._timers)
+        self._system = System(platform, self._telemetry, self._faults, self._timers)
         self._steps = steps or RealSteps(platform, self._faults)
         self._address: Address[OperatorMessage] = self._named("operator")
         self._parts: SessionParts | None = None
@@ -217,7 +232,7 @@ class Operator:
         return self._parts
 
     def _named(self, name: str) -> Address[Any]:
-        return Address(name, self._platform, LoggedTelemetry())
+        return Address(name, self._platform, self._telemetry)
 
 
 class _RunHost:

@@ -18,6 +18,7 @@ from runtimes.chant.simulation.talk import ChantTalk
 if TYPE_CHECKING:
     from actors.simulation.book import Json
     from actors.simulation.world import World
+    from runtimes.chant.simulation.project import SimProject
 
 ALLOWED: Json = {"outcome": {"outcome": "selected", "optionId": "allow"}}
 
@@ -86,7 +87,7 @@ def answered_requests(world: World) -> None:
     talk = ChantTalk(world, {"op0": gated_plan("op0", world.numbers)})
     talk.gates = world.numbers.choice(("ask", "ask_strictly"))
     opened: list[str] = []
-    world.checks.append(lambda: _check_uses(world, opened))
+    world.checks.append(lambda: check_uses(world, talk.project, opened))
     session = talk.serve()
     for _ in range(2):
         answer = talk.client.answer(talk.run(session, "op0"))
@@ -121,7 +122,9 @@ def _say(talk: ChantTalk, session: str, request: str, opened: list[str]) -> str:
     person = None
     cleaned = _cleaned_up(talk)
     if how == "in a race":
-        person = talk.world.platform.spawn("client: a person", lambda: _open(talk, opened))
+        person = talk.world.platform.spawn(
+            "client: a person", lambda: open_gate(talk.world, talk.project, opened)
+        )
     tickets = [talk.answer_request(session, request, option)]
     if how == "twice":
         tickets.append(talk.answer_request(session, request, option))
@@ -148,15 +151,15 @@ def _check_cleaned(talk: ChantTalk, before: int) -> None:
         talk.world.server.book.violated("clean-up", "a gate was rejected, and nothing cleaned up")
 
 
-def _open(talk: ChantTalk, opened: list[str]) -> None:
-    """Open the gate as a person at the machine."""
+def open_gate(world: World, project: SimProject, opened: list[str]) -> None:
+    """Open the gate as a person at the machine; note it in ``opened`` if it was asked."""
     given = GateAnswer("op0", "window", "approved", "alice", "cli")
     opened.append("a person")  # before: a run may use it before this returns
     try:
-        GateLedger(talk.project.ledger).answer(given, talk.world.platform.wall())
+        GateLedger(project.ledger).answer(given, world.platform.wall())
     except OpsError as error:
         opened.remove("a person")
-        talk.world.scheduler.trace.event(f"the gate is not answered: {error.message}")
+        world.scheduler.trace.event(f"the gate is not answered: {error.message}")
 
 
 def _request_id(answer: Json) -> str:
@@ -165,10 +168,11 @@ def _request_id(answer: Json) -> str:
     return str(chant.get("requestId", ""))
 
 
-def _check_uses(world: World, opened: list[str]) -> None:
-    """Each opening lets one run through, and nothing else does."""
+def check_uses(world: World, project: SimProject, opened: list[str]) -> None:
+    """Each opening lets one run of op0 through, and nothing else does."""
     begun = [each for served in world.servers for each in served.steps.begun]
-    passed = {run_id for run_id, step in begun if step.startswith("p1")}
+    past = {run_id for run_id, step in begun if step.startswith("p1")}
+    passed = [run_id for run_id in past if project.begun.get(run_id) == "op0"]
     if len(passed) > len(opened):
         what = f"{len(passed)} runs passed, and it was opened {len(opened)} times"
         world.server.book.violated("gate", what)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors.serve import INTERNAL_FAULT
 from ops.errors import LedgerError
+from runtimes.chant.op_turn import RECORD
 from runtimes.chant.simulation.project import ENV
 
 if TYPE_CHECKING:
@@ -104,7 +105,13 @@ class Truth:
         run_id = str(record["id"])
         if record["status"] != "interrupted":
             return
-        if not any(s.killed or s.hurried or s.code == INTERNAL_FAULT for s in self._world.servers):
+        cut = any(s.killed or s.hurried or s.code == INTERNAL_FAULT for s in self._world.servers)
+        # Two faults while a run is recorded lose its record; one between its note and its first
+        # step makes it one that could not be prepared.
+        fired = self._world.planned.fired
+        lost = sum(fault.who == RECORD for fault in fired) > 1
+        stillborn = fired and run_id not in dict(self._begun())
+        if not cut and not stillborn and not lost:
             self._violated("ledger", f"run {run_id} is interrupted, and its server ended in order")
         cleaned = any(tag == run_id and step.startswith("undo") for tag, step in self._begun())
         if cleaned and record["compensation"] == "none":

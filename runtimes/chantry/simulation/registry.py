@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from actors.simulation.conversations import SCENARIOS as CONVERSATIONS
+from runtimes.chant.simulation.operated import SCENARIOS as OPERATED
 from runtimes.chant.simulation.people import SCENARIOS as PEOPLE
 from runtimes.chant.simulation.scenarios import SCENARIOS as RUNS
 
 if TYPE_CHECKING:
     from actors.simulation.scenario import Scenario
 
-SCENARIOS: dict[str, Scenario] = {each.name: each for each in (*CONVERSATIONS, *RUNS, *PEOPLE)}
+SCENARIOS: dict[str, Scenario] = {
+    each.name: each for each in (*CONVERSATIONS, *RUNS, *PEOPLE, *OPERATED)
+}
 
 
 def scenario_for(seed: int, name: str | None) -> Scenario:

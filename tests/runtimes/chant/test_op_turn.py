@@ -222,6 +222,34 @@ def test_a_record_that_cannot_be_kept_is_said_and_shows_in_the_exit_code() -> No
     assert tasks.marked, "the mark must stay, so that the run is missed"
 
 
+def test_a_record_that_a_fault_has_cost_is_tried_once_more() -> None:
+    tasks = FakeTasks(two_phases())
+    host = begun(tasks)
+    for step_id in ("pack", "test", "copy"):
+        host.end(step_id)
+
+    host.end(RECORD, "lost")
+    assert host.result is None
+    host.perform(RECORD)
+
+    assert len(tasks.records) == 1
+    assert host.result is not None
+    assert host.result.meta["chant"]["exitCode"] == 0
+
+
+def test_a_record_that_fails_twice_is_given_up() -> None:
+    host = begun(FakeTasks(two_phases()))
+    for step_id in ("pack", "test", "copy"):
+        host.end(step_id)
+
+    for _ in range(2):
+        host.end(RECORD, "failed")
+
+    assert host.result is not None
+    assert host.result.meta["chant"]["exitCode"] == 1
+    assert host.said[-2].text == "the run is not in the ledger: failed\n"
+
+
 def gated_plan() -> Plan:
     """Build (a), Deploy (gate g, copy); on failure Rollback (back)."""
     gate = PlannedStep("g", "Deploy", "gate", "gate:window", gate=GateStep("g", "window"))
