@@ -21,7 +21,7 @@ from actors.clock import Timers
 from actors.faults import NoFaults
 from actors.gate import Gate
 from actors.logs import carry_stdlib, say
-from actors.memory import use_few_arenas
+from actors.memory import give_memory_back
 from actors.messages import EndTurns, Stop
 from actors.notes import SignalNotes
 from actors.real_platform import RealPlatform
@@ -204,7 +204,7 @@ def process_ground(faults: Faults | None = None, sabotage: Sabotage | None = Non
     notes: SignalNotes[Note] = SignalNotes()
     signals.note(lambda number: notes.put(Note("signal", 128 + number)))
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    use_few_arenas()
+    give_memory_back()
     if sabotage is None:
         platform: Platform = RealPlatform()
         faults = faults or NoFaults()

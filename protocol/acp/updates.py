@@ -263,7 +263,7 @@ def _message_line(session_id: str, chunk: AgentMessageChunk) -> bytes:
     return before + encode_text(chunk.text) + after
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _around_text(session_id: str, message_id: str) -> tuple[bytes, bytes]:
     """Return what stands before and after the text of a message's chunks."""
     line = _line(session_id, AgentMessageChunk("", message_id))
