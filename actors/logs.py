@@ -1,4 +1,4 @@
-"""Logging: one sink, stderr, made when the first line is due.
+"""Logging: one sink, stderr or a file, made when the first line is due.
 
 loguru takes some 40 ms to import, more than the whole rest of a start, so nothing imports it
 before there is something to say.
@@ -14,6 +14,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from loguru import Logger
 
 LEVEL_VARIABLE = "CHANTRY_LOG"
@@ -24,7 +26,7 @@ STDERR_PATH = "/proc/self/fd/2"
 
 _STDLIB_LEVELS = {"TRACE": "DEBUG", "SUCCESS": "INFO"}
 """loguru's own levels and the nearest one of the standard library."""
-_LEVELS = ("TRACE", "DEBUG", "INFO", "SUCCESS", "WARNING", "ERROR", "CRITICAL")
+LEVELS = ("TRACE", "DEBUG", "INFO", "SUCCESS", "WARNING", "ERROR", "CRITICAL")
 
 
 def _write(text: str) -> None:
@@ -47,13 +49,45 @@ def _stderr_that_never_blocks() -> int:
     return os.open(STDERR_PATH, flags)
 
 
+class _Lines:
+    """What a command line has asked of the log."""
+
+    level = ""
+    """Empty: the variable decides."""
+    fd = STDERR
+    mask: Callable[[str], str] | None = None
+
+
+_lines = _Lines()
 _ready: list[Logger] = []
+
+
+def direct(wanted: str, fd: int | None) -> None:
+    """Write lines from ``wanted`` on (empty: the usual level), to ``fd`` if there is one."""
+    _lines.level = wanted if wanted in LEVELS else ""
+    _lines.fd = STDERR if fd is None else fd
+    _ready.clear()
+    carry_stdlib()
+
+
+def mask_lines(mask: Callable[[str], str]) -> None:
+    """Have ``mask`` take secrets out of each line from now on; any thread may call it."""
+    _lines.mask = mask
+
+
+def _write_line(text: str) -> None:
+    masked = text if _lines.mask is None else _lines.mask(text)
+    if _lines.fd == STDERR:
+        _write(masked)
+        return
+    with suppress(OSError):
+        os.write(_lines.fd, masked.encode("utf-8", "replace"))
 
 
 def level() -> str:
     """Return the wanted level's name; an unknown one counts as WARNING."""
-    wanted = os.environ.get(LEVEL_VARIABLE, "").upper()
-    return wanted if wanted in _LEVELS else "WARNING"
+    wanted = _lines.level or os.environ.get(LEVEL_VARIABLE, "").upper()
+    return wanted if wanted in LEVELS else "WARNING"
 
 
 def debug_wanted() -> bool:
@@ -68,7 +102,7 @@ def log() -> Logger:
 
         logger.remove()
         # diagnose prints the value of every local in a traceback: prompts, keys, file contents.
-        logger.add(_write, level=level(), diagnose=False, backtrace=False, colorize=False)
+        logger.add(_write_line, level=level(), diagnose=False, backtrace=False, colorize=False)
         _ready.append(logger)
     return _ready[0]
 

@@ -49,6 +49,7 @@ EXEMPT: dict[str, str] = {
     "actors/serve.py Server.run": MAIN_THREAD,
     "actors/serve.py Server._await": MAIN_THREAD,
     "actors/logs.py _write": "stderr: a failed write is passed over",
+    "actors/logs.py _write_line": "the log: a failed write is passed over",
     "actors/supervisor.py Supervisor.ended": ON_A_TOKEN,
     "ops/activities/polling.py poll": ON_A_TOKEN,
     "ops/activities/sleep.py prepare.run": ON_A_TOKEN,
@@ -69,6 +70,7 @@ EXEMPT: dict[str, str] = {
     "runtimes/models/scripted.py Scripted.stream": ON_A_TOKEN,
     "runtimes/radian/serving.py": BEFORE_SERVING,
     "runtimes/radian/terminal_asker.py _read": COMMAND_LINE,
+    "runtimes/radian/typed_line.py": COMMAND_LINE,
     "runtimes/radian/tools/landlock_main.py": "the sandbox's own process, about to be a program",
 }
 """Module, or module and (class and) function: why no fault can be put there."""

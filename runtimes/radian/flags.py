@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+LOG_LEVELS = ("trace", "debug", "info", "success", "warning", "error", "critical")
 EFFORTS = ("off", "low", "medium", "high", "max")
 MAX_MODEL_CALLS = 200
 
@@ -51,6 +52,8 @@ CONVERSATION: tuple[Flag, ...] = (
     Flag("--allow", "RULE", "a permission rule such as 'shell(make *)'", many=True),
     Flag("--deny", "RULE", "the same, to forbid; wins over everything", many=True),
     Flag("--no-user-config", "", "read no config.toml: flags and what is built in only"),
+    Flag("--log-level", "LEVEL", f"{', '.join(LOG_LEVELS)}; warning when absent"),
+    Flag("--log-file", "FILE", "where the log goes, for your eyes only; stderr when absent"),
 )  # fmt: skip
 
 

@@ -1,18 +1,18 @@
-"""Turn after turn at a terminal: one line, one turn, until Ctrl-D."""
+"""Turn after turn at a terminal: one line, one turn, until Ctrl-D; jobs that end have theirs."""
 
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from actors.signals import end_at_once
+from actors.stdio import WakePipe
 from runtimes.models.base import Text
-from runtimes.radian.exit_codes import OK
+from runtimes.radian.exit_codes import FAILED, OK
 from runtimes.radian.home import trust_file_of
 from runtimes.radian.trust import TrustInvalidError
-from runtimes.radian.turn_shown import run_shown
+from runtimes.radian.turn_shown import run_machine, run_shown
+from runtimes.radian.typed_line import Interrupted, ask_line
+from runtimes.radian.wakes import Wakes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,36 +27,33 @@ PROMPT = "> "
 def converse(session: AgentSession, shown: Shown, first: Sequence[UserPart] = ()) -> int:
     """Read prompts and run their turns; return the exit code of the last one.
 
+    A job that ends meanwhile begins a turn of its own, before that of a line that is being typed.
     ``first``: pictures that go with the first prompt.
     """
-    with suppress(ImportError):
-        import_module("readline")  # `input` uses it from then on
+    bell, wakes = WakePipe(), Wakes(session)
+    wakes.connect(bell.ring)
     code, more = OK, tuple(first)
-    while (line := ask_line(PROMPT)) is not None:
-        text = line.strip().encode("utf-8", "replace").decode()
-        if not text:
-            continue
-        code, more = run_shown(session, shown, (Text(text), *more)), ()
-        if shown.broken:
-            break
-    return code
+    while not shown.broken and (line := ask_line(PROMPT, bell)) is not None:
+        woken = wakes.next_turn()
+        if woken is not None:
+            run_machine(session, shown, woken)
+        text = "" if isinstance(line, Interrupted) else _clean(line)
+        if text and not shown.broken:
+            code, more = run_shown(session, shown, (Text(text), *more)), ()
+    return FAILED if shown.broken else code
 
 
-def ask_line(prompt: str) -> str | None:
-    """Read a line; None at the end of input.  Ctrl-C ends the process: no turn runs."""
-    end_at_once()
-    try:
-        return input(prompt)
-    except EOFError:
-        sys.stdout.write("\n")
-        return None
+def _clean(line: str) -> str:
+    return line.strip().encode("utf-8", "replace").decode()
 
 
 def asks_for_trust(workspace: str, home: str) -> bool:
     """Ask once whether the project is trusted, and note the answer."""
-    sys.stderr.write(f"Is the project in {workspace} trusted? Its AGENTS.md is read then.\n")
+    brings = "its AGENTS.md and .radian are loaded then"
+    sys.stderr.write(f"Is the project in {workspace} trusted? If so, {brings}.\n")
     answer = ask_line("Trust it? [y/N] ")
-    trusted = (answer or "").strip().lower() in {"y", "yes"}
+    typed = answer if isinstance(answer, str) else ""
+    trusted = typed.strip().lower() in {"y", "yes"}
     try:
         trust_file_of(home).save(workspace, trusted=trusted)
     except (OSError, TrustInvalidError) as error:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from protocol.values import frozen
-from runtimes.radian.flags import EFFORTS, MAX_MODEL_CALLS, FlagsMisused
+from runtimes.radian.flags import EFFORTS, LOG_LEVELS, MAX_MODEL_CALLS, FlagsMisused
 from runtimes.radian.ids import check_session_id
 from runtimes.radian.session_errors import BadSessionId
 
@@ -41,6 +41,9 @@ class ConversationOptions:
     deny: tuple[str, ...] = ()
     user_config: bool = True
     mcp_config: tuple[str, ...] = ()
+    log_level: str = ""
+    """As the log calls it, in capitals."""
+    log_file: str = ""
 
 
 def conversation_options(given: Mapping[str, Any]) -> ConversationOptions:
@@ -71,6 +74,8 @@ def conversation_options(given: Mapping[str, Any]) -> ConversationOptions:
         deny=tuple(given.get("deny", ())),
         user_config=not given.get("no_user_config", False),
         mcp_config=tuple(given.get("mcp_config", ())),
+        log_level=_log_level(given.get("log_level")),
+        log_file=_log_file(given.get("log_file")),
     )
 
 
@@ -81,6 +86,22 @@ def _workspace(path: str | None) -> str | None:
         message = f"--workspace {path!r} is no folder"
         raise FlagsMisused(message)
     return os.path.realpath(path)
+
+
+def _log_level(name: str | None) -> str:
+    if name is None:
+        return ""
+    if name.lower() not in LOG_LEVELS:
+        message = f"--log-level must be one of {', '.join(LOG_LEVELS)}, not {name!r}"
+        raise FlagsMisused(message)
+    return name.upper()
+
+
+def _log_file(path: str | None) -> str:
+    if path is not None and (not path or "\0" in path):
+        message = f"--log-file {path!r} names no file"
+        raise FlagsMisused(message)
+    return path or ""
 
 
 def _trust(given: Mapping[str, Any]) -> bool | None:

@@ -28,6 +28,10 @@ def serve_acp(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     try:
         given = read_flags(argv, CONVERSATION)
         options = _options(given) if given else None
+        if options is not None and (options.log_level or options.log_file):
+            from runtimes.radian.log_file import start_log
+
+            start_log(options)
     except FlagsMisused as error:
         os.write(2, f"radian acp: {error}\n".encode(errors="replace"))
         return USAGE

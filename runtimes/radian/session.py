@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from actors.faults import NoFaults
-from actors.logs import say
+from actors.logs import mask_lines, say
 from actors.real_platform import RealPlatform
 from protocol.values import frozen, slotted
 from runtimes.models.base import Tool as OfferedTool
@@ -156,6 +156,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
     home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
     rules = settings.rules(plan.workspace, home)
     secrets = Secrets(environ)
+    mask_lines(secrets.mask)
     sessions = sessions_of(settings.home)
     platform = RealPlatform()
     try:

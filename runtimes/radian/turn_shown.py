@@ -13,6 +13,7 @@ from runtimes.radian.exit_codes import FAILED, ending_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from actors.turn import TurnMachine
     from runtimes.radian.records import UserPart
     from runtimes.radian.session import AgentSession
 
@@ -89,13 +90,18 @@ def begin(session: AgentSession, shown: Shown) -> None:
 
 
 def run_shown(session: AgentSession, shown: Shown, content: Sequence[UserPart]) -> int:
-    """Run one turn, show it, and return its exit code."""
+    """Run a prompt's turn, show it, and return its exit code."""
+    return run_machine(session, shown, session.turn(content))
+
+
+def run_machine(session: AgentSession, shown: Shown, turn: TurnMachine) -> int:
+    """Run a turn, show it, and return its exit code."""
     from actors.local_host import run_turn
     from runtimes.radian.agent_turn import TurnOutcome
     from runtimes.radian.result import result_table
 
     gc.enable()
-    ended = run_turn(session.turn(content), shown.show, cancel_when_unheard=True)
+    ended = run_turn(turn, shown.show, cancel_when_unheard=True)
     outcome = ended.turn.value
     if not isinstance(outcome, TurnOutcome):
         sys.stderr.write("radian: internal error; the log has it\n")

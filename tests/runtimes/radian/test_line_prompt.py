@@ -2,76 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import select
-import subprocess
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.runtimes.radian.box import Box, make_box
-from tests.scripts import script
+from tests.runtimes.radian.terminal import at_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
     from pathlib import Path
-
-ENOUGH_S = 30
 
 
 @pytest.fixture
 def box(tmp_path: Path) -> Box:
     return make_box(tmp_path)
-
-
-@dataclass
-class Terminal:
-    """Both sides of a terminal."""
-
-    process: subprocess.Popen[bytes]
-    descriptor: int
-    seen: str = ""
-
-    def wait_for(self, text: str) -> None:
-        """Read until ``text`` has been shown."""
-        while text not in self.seen:
-            ready, _, _ = select.select([self.descriptor], [], [], ENOUGH_S)
-            assert ready, self.seen
-            try:
-                data = os.read(self.descriptor, 65536)
-            except OSError:
-                data = b""
-            assert data, self.seen
-            self.seen += data.decode()
-        self.seen = self.seen.partition(text)[2]
-
-    def type(self, text: str) -> None:
-        """Type."""
-        os.write(self.descriptor, text.encode())
-
-
-@contextmanager
-def at_terminal(box: Box, *words: str) -> Generator[Terminal]:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [script("radian"), "exec", *words],
-        cwd=box.workspace,
-        env={**box.environ, "TERM": "dumb"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    )
-    os.close(theirs)
-    try:
-        yield Terminal(process, ours)
-    finally:
-        process.kill()
-        process.wait(ENOUGH_S)
-        os.close(ours)
 
 
 def call(name: str, **values: Any) -> dict[str, Any]:
@@ -90,7 +34,7 @@ def test_each_line_is_a_turn_of_one_session_until_the_end_of_input(box: Box) -> 
         terminal.wait_for("Two.")
         terminal.wait_for("> ")
         terminal.type("\x04")
-        assert terminal.process.wait(ENOUGH_S) == 6
+        assert terminal.exit_code() == 6
 
     assert [each["turn"] for each in box.journal("s1") if each["type"] == "TurnEnded"] == [1, 2]
 
