@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
-    from actors.simulation.book import Json
+    from actors.simulation.book import Book, Json
     from actors.simulation.client import SimClient
+    from actors.simulation.platform import SimPlatform
     from actors.simulation.world import World
 
 ANSWERING = (*("gate.put",) * 3, "outlet.speak", "actor.handled")
@@ -63,13 +64,17 @@ class Talk:
     """One client's conversation with the probe."""
 
     def __init__(
-        self, world: World, pipes: Pipes | None = None, reading: Reading | None = None
+        self,
+        world: World,
+        pipes: Pipes | None = None,
+        reading: Reading | None = None,
+        make: Callable[[SimPlatform, Book], ProbeRuntime] = ProbeRuntime,
     ) -> None:
-        """Start a server and shake hands."""
+        """Start a server of what ``make`` makes and shake hands."""
         self.world = world
         self.numbers = world.numbers
         self.client: SimClient = world.serve(
-            lambda book: ProbeRuntime(world.platform, book), pipes or Pipes(), reading or Reading()
+            lambda book: make(world.platform, book), pipes or Pipes(), reading or Reading()
         )
         self._tags = 0
         self.client.uses_ids_again = self.numbers.random() < 0.3  # noqa: PLR2004

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from actors.simulation.conversations import SCENARIOS as CONVERSATIONS
+from actors.simulation.waking import SCENARIOS as WAKING
 from runtimes.chant.simulation.operated import SCENARIOS as OPERATED
 from runtimes.chant.simulation.people import SCENARIOS as PEOPLE
 from runtimes.chant.simulation.scenarios import SCENARIOS as RUNS
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from actors.simulation.scenario import Scenario
 
 SCENARIOS: dict[str, Scenario] = {
-    each.name: each for each in (*CONVERSATIONS, *RUNS, *PEOPLE, *OPERATED)
+    each.name: each for each in (*CONVERSATIONS, *WAKING, *RUNS, *PEOPLE, *OPERATED)
 }
 
 
