@@ -48,6 +48,8 @@ class SubagentProgress:
                 return self._line(answer.text.strip()[:MAX_TEXT])
             case Retrying(cause=cause, delay_ms=delay_ms):
                 return self._line(f"~ {one_line(cause)}; again in {delay_ms / 1000:g} s")
+            case events.Warning():
+                return (event,)
             case _:
                 return ()
 

@@ -58,9 +58,9 @@ class McpServers:
         self._notes: list[str] = []
         self._known: dict[str, McpTool] = {}
         self._seen: dict[str, tuple[Listed, ...]] = {}
-        self._guardian = Guardian(platform, faults)
+        self.guardian = Guardian(platform, faults)
         world = World(
-            self._guardian, platform, faults, workspace, env, secrets.mask, self._take_note
+            self.guardian, platform, faults, workspace, env, secrets.mask, self._take_note
         )
         slugs = slugs_for(spec.id for spec in specs)
         self._servers = [McpServer(spec, slugs[spec.id], world) for spec in specs]
@@ -110,7 +110,7 @@ class McpServers:
             until = self._platform.monotonic() + LEAVE_S
             for server in self._servers:
                 server.wait_end(max(0.0, until - self._platform.monotonic()))
-        self._guardian.close()
+        self.guardian.close()
 
     def _current(self) -> Iterator[McpTool]:
         """Yield the tools of all servers as they list them now, in a fixed order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -14,6 +15,7 @@ import pytest
 from tests.actors.stepping import MARK, survivors, wait_gone
 from tests.runtimes.radian.box import Box, make_box, objects
 from tests.runtimes.radian.mcp.serving import STUB, log_of
+from tests.shared import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -268,3 +270,61 @@ def test_a_killed_agent_leaves_no_server_behind(box: Box, mark: str) -> None:
 
     agent.communicate()
     wait_gone(mark)
+
+
+def test_a_subagent_has_the_tools_of_servers_too(box: Box, mark: str) -> None:
+    box.configure(table(mark))
+    box.play(
+        {"tool_calls": [call("subagent", prompt="say hi")]},
+        {"tool_calls": [call("mcp__db__echo", text="hi")]},
+        {"tool_calls": [call("mcp__db__die")]},
+        {"tool_calls": [call("mcp__db__echo", text="again")]},
+        {"text": "It said hi."},
+        {"text": "Done."},
+    )
+
+    run = box.run(
+        "exec", "-p", "go", "--output", "jsonl", "--profile", "full", "--session-id", "s1"
+    )
+
+    assert run.returncode == 0
+    records = [each for each in box.journal("s1") if each["type"] == "ToolResult"]
+    assert [each["output"] for each in records][::2] == ["hi", "again"]
+    assert results(run.stdout)[-1] == ("completed", "It said hi.")
+    warnings = [each for each in objects(run.stdout) if each["type"] == "Warning"]
+    assert "'db' ended: it exited with code 7" in warnings[0]["message"]
+
+
+def test_a_hermetic_run_starts_no_configured_server(box: Box, mark: str) -> None:
+    log = box.home / "log"
+    box.configure(table(mark).replace("env = {", f"env = {{ STUB_LOG = {json.dumps(str(log))},"))
+    (box.workspace / "AGENTS.md").write_text("")
+
+    run = box.run("exec", "-p", "x", "--no-user-config", "--provider", "anthropic", "--model", "m")
+
+    assert run.returncode == 11  # no key: the turn went as far as its call
+    assert not log.exists()
+
+
+def test_nothing_of_it_is_imported_without_servers(box: Box) -> None:
+    box.play({"text": "Done."})
+    script = (
+        "import os, sys; leave = os._exit\n"
+        "os._exit = lambda code: (sys.stderr.write(' '.join(sys.modules)), leave(code))\n"
+        "sys.argv = ['radian', 'exec', '-p', 'x']\n"
+        "from runtimes.radian.entry import main; main()\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=box.workspace,
+        env={**box.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    loaded = set(run.stderr.split())
+    assert "runtimes.radian.session" in loaded
+    unwanted = {name for name in loaded if name.startswith("runtimes.radian.mcp")}
+    assert unwanted | (loaded & {"runtimes.radian.tool_belt", "actors.piped_program"}) == set()

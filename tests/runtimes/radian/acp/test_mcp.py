@@ -171,3 +171,29 @@ def test_the_end_of_input_ends_all_servers(box: Box, mark: str) -> None:
         new(client, server(mark), server(mark, "mute", name="mute"), server(mark, "child", "kids"))
 
     assert survivors(mark) == []
+
+
+def test_a_cancel_ends_the_wait_for_a_silent_server(box: Box, mark: str) -> None:
+    with Client(box) as client:
+        new(client, server(mark, "mute"))
+        asked = client.request(
+            "session/prompt",
+            {"sessionId": client.session, "prompt": [{"type": "text", "text": "go"}]},
+        )
+        client.cancel()
+
+        assert client.finish(asked).stop_reason == "cancelled"
+
+
+@pytest.mark.slow  # the bound itself: ten seconds
+def test_a_server_that_never_answers_is_named_and_the_turn_goes_on_without_it(
+    box: Box, mark: str
+) -> None:
+    box.play(ECHO, {"text": "Done."})
+    with Client(box, "--profile", "full") as client:
+        new(client, server(mark, "mute", name="mute"), server(mark))
+        turn = client.turn("go")
+        said = client.stderr()
+
+    assert outputs(turn) == ["hi"]
+    assert "MCP server 'mute' is not ready after 10 s" in said

@@ -75,7 +75,7 @@ def test_what_is_no_message_is_counted_and_harms_nothing() -> None:
 
 
 def test_questions_of_the_server_are_answered_or_refused() -> None:
-    peer = McpPeer("file:///work/box")
+    peer = McpPeer("file:///home/box")
 
     peer.feed(line(id="a", method="ping"))
     peer.feed(line(id=0, method="roots/list"))
@@ -83,7 +83,7 @@ def test_questions_of_the_server_are_answered_or_refused() -> None:
 
     ping, roots, sampling = written(peer)
     assert (ping["id"], ping["result"]) == ("a", {})
-    assert roots["result"] == {"roots": [{"uri": "file:///work/box", "name": "box"}]}
+    assert roots["result"] == {"roots": [{"uri": "file:///home/box", "name": "box"}]}
     assert (sampling["id"], sampling["error"]["code"]) == (1.5, -32601)
 
 

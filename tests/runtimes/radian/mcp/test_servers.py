@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -247,3 +249,14 @@ def test_closing_leaves_no_process_and_no_descriptor(tmp_path: Path, mark: str) 
     assert survivors(mark) == []
     running.servers.close()
     assert open_descriptors() == before
+
+
+def test_a_server_whose_guardian_is_killed_is_started_again(tmp_path: Path, mark: str) -> None:
+    with Running(tmp_path, stub(mark=mark)) as running:
+        running.ready()
+        guardian = running.servers.guardian.ensure().pid
+
+        os.kill(guardian, signal.SIGKILL)
+
+        running.wait_told("'db' ended")
+        assert text_of(running.call("echo", text="back")) == "back"
