@@ -9,11 +9,13 @@ TYPESCRIPT := tests/e2e/typescript/node_modules/.package-lock.json
 ACPX := tests/e2e/acpx/node_modules/.package-lock.json
 AIMOCK := tests/e2e/aimock/node_modules/.package-lock.json
 
-.PHONY: help demo test soak mutants check bench reference typescript acpx judges clean
+.PHONY: help dev demo test soak mutants check bench reference typescript acpx judges clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1  /p' Makefile
+
+dev: .venv/.dev ## .venv with the commands, and what the tests and checks need
 
 demo: .venv/.runtime ## Ops of examples/box as a client sees them, then an agent that mends a project
 	@$(PY) examples/demo.py
