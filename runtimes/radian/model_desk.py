@@ -95,8 +95,7 @@ class ModelDesk:
     def _news_of_tools(self, cancel: Cancel) -> Iterator[events.Warning]:
         """Wait for tools that are on their way, and tell what is odd about them."""
         if self.more is not None:
-            self.more.await_start(cancel)
-            yield from map(events.Warning, self.more.notes())
+            yield from map(events.Warning, self.more.await_start(cancel))
 
     def _stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[Any]:
         for event in call_model(self.provider, request, cancel):

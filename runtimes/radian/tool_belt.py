@@ -16,16 +16,12 @@ if TYPE_CHECKING:
 class MoreTools(Protocol):
     """Where tools come from while a session runs.  Any thread may ask."""
 
-    def await_start(self, cancel: Cancel) -> None:
-        """Wait, bounded, until it is known what there is."""
+    def await_start(self, cancel: Cancel) -> Iterator[str]:
+        """Wait, bounded, until it is known what there is; yield what people should know."""
         ...
 
     def offered(self) -> tuple[OfferedTool, ...]:
         """Return what the model may call now."""
-        ...
-
-    def notes(self) -> tuple[str, ...]:
-        """Return what people should know and were not told yet."""
         ...
 
 

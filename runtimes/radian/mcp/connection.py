@@ -14,14 +14,11 @@ from actors.piped_program import PipedProgram
 from runtimes.radian.mcp.peer import Answered, McpPeer, Told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from actors.faults import Faults
-    from actors.guardian import Guardian
     from actors.piped_program import ProgramEnd
-    from actors.platform import Platform
-    from actors.work import ProcessWork, Stream
+    from actors.work import Stream
     from runtimes.models.base import Cancel
+    from runtimes.radian.mcp.specs import ServerSpec
+    from runtimes.radian.mcp.world import World
 
 STDERR_CHARS = 2000
 """Kept of what a server says on stderr: enough for the reason of its end."""
@@ -48,17 +45,8 @@ class ServerEnded(RequestFailed):
 class Connection:
     """One life of one server."""
 
-    def __init__(
-        self,
-        name: str,
-        work: ProcessWork,
-        *,
-        guardian: Guardian,
-        platform: Platform,
-        faults: Faults,
-        mask: Callable[[str], str],
-    ) -> None:
-        """``name`` is for the log.  `start` runs it.
+    def __init__(self, spec: ServerSpec, world: World) -> None:
+        """Make it; `start` runs it.
 
         Raises:
             OSError: There is no descriptor left.
@@ -66,10 +54,11 @@ class Connection:
         """
         from urllib.parse import quote
 
-        self._name = name
-        self._mask = mask
+        platform = world.platform
+        self._name = spec.id
+        self._mask = world.mask
         self._platform = platform
-        self._peer = McpPeer(f"file://{quote(work.cwd)}")
+        self._peer = McpPeer(f"file://{quote(world.workspace)}")
         self._talking = platform.condition()
         """Held while lines are read and written; a long line takes a while."""
         self._changed = platform.condition()
@@ -81,7 +70,11 @@ class Connection:
         self._stderr: deque[str] = deque(maxlen=STDERR_CHARS)
         self._logged = 0
         self._program = PipedProgram(
-            work, self, guardian=guardian, platform=platform, faults=faults
+            world.work_of(spec),
+            self,
+            guardian=world.guardian,
+            platform=platform,
+            faults=world.faults,
         )
 
     @property

@@ -5,7 +5,6 @@ One tool that can't be offered is left out and named; the others are not made to
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import TYPE_CHECKING, Any, cast
 
@@ -121,6 +120,8 @@ def _called(slug: str, name: str, taken: Iterable[str]) -> str:
 
 
 def _with_digest(text: str, of: str, limit: int, mark: str) -> str:
+    import hashlib
+
     digest = hashlib.sha256(of.encode("utf-8", "replace")).hexdigest()[:DIGEST_CHARS]
     return f"{text[: limit - DIGEST_CHARS - 1]}{mark}{digest}"
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from actors.logs import log
-from actors.work import ProcessWork
-from protocol.values import frozen
 from runtimes.radian.mcp.connection import (
     Connection,
     RequestCancelled,
@@ -21,14 +19,12 @@ from runtimes.radian.mcp.handshake import HandshakeFailed, list_tools, shake_han
 from runtimes.radian.mcp.listing import read_listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from actors.faults import Faults
-    from actors.guardian import Guardian
-    from actors.platform import Platform
     from runtimes.models.base import Cancel
     from runtimes.radian.mcp.listing import Listed
     from runtimes.radian.mcp.specs import ServerSpec
+    from runtimes.radian.mcp.world import World
 
 State: TypeAlias = Literal["starting", "ready", "down", "failed"]
 
@@ -42,21 +38,6 @@ STEADY_S = 60.0
 """After so long a life the count of restarts begins anew."""
 RELIST_S = 1.0
 """Between two looks at a list that changes all the time."""
-
-
-@frozen
-class World:
-    """What servers run in."""
-
-    guardian: Guardian
-    platform: Platform
-    faults: Faults
-    workspace: str
-    env: Mapping[str, str]
-    """Without secrets."""
-    mask: Callable[[str], str]
-    tell: Callable[[str], None]
-    """Is told, from any thread and without waiting, what people should know."""
 
 
 class McpServer:
@@ -74,7 +55,7 @@ class McpServer:
         self._why = ""
         self._began_s = world.platform.monotonic()
         self._warned: set[str] = set()
-        self._slow_told = self._closing = False
+        self._late_told = self._closing = False
 
     @property
     def state(self) -> State:
@@ -95,19 +76,26 @@ class McpServer:
         except RuntimeError as error:
             self._give_up(str(error))
 
-    def await_start(self, cancel: Cancel) -> None:
-        """Wait until it is known what it offers; at most `PATIENCE_S` after its start."""
+    def await_start(self, cancel: Cancel, limit_s: float) -> bool:
+        """Wait until it is known what it offers, at most ``limit_s`` after its start.
+
+        False: it is not known yet.
+        """
         cancel.on_cancel(self._wake)
-        until = self._began_s + PATIENCE_S
+        until = self._began_s + limit_s
         with self._changed:
             while self._state == "starting" and not cancel.is_set():
                 left_s = until - self._world.platform.monotonic()
                 if left_s <= 0:
                     break
                 self._changed.wait(left_s)
-            late = self._state == "starting" and not cancel.is_set() and not self._slow_told
-            self._slow_told = self._slow_told or late
-        if late:
+            return self._state != "starting"
+
+    def tell_late(self) -> None:
+        """Say, once, that nobody waits for it any longer."""
+        with self._changed:
+            told, self._late_told = self._late_told, True
+        if not told:
             self._tell(f"is not ready after {PATIENCE_S:g} s; the turn goes on without its tools")
 
     def call(self, tool: str, arguments: Mapping[str, Any], cancel: Cancel) -> Any:
@@ -213,16 +201,7 @@ class McpServer:
         return connection.end_reason, False
 
     def _connect(self) -> Connection:
-        world, spec = self._world, self.spec
-        work = ProcessWork((spec.command, *spec.args), world.workspace, _env(world.env, spec))
-        connection = Connection(
-            spec.id,
-            work,
-            guardian=world.guardian,
-            platform=world.platform,
-            faults=world.faults,
-            mask=world.mask,
-        )
+        connection = Connection(self.spec, self._world)
         with self._changed:
             self._connection = connection
             closing = self._closing
@@ -287,10 +266,3 @@ class McpServer:
 
     def _tell(self, what: str) -> None:
         self._world.tell(self._world.mask(f"MCP server {self.spec.id!r} {what}"))
-
-
-def _env(env: Mapping[str, str], spec: ServerSpec) -> dict[str, str]:
-    """Join the environment with the entry's own; no program is looked for in the workspace."""
-    joined = {**env, **dict(spec.env)}
-    folders = [each for each in joined.get("PATH", "").split(":") if each.startswith("/")]
-    return {**joined, "PATH": ":".join(folders) or "/usr/bin:/bin"}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from actors.guardian import Guardian
 from runtimes.radian.mcp.listing import slugs_for
-from runtimes.radian.mcp.server import McpServer, World
+from runtimes.radian.mcp.server import PATIENCE_S, McpServer
 from runtimes.radian.mcp.tool import McpTool
+from runtimes.radian.mcp.world import World
 from runtimes.radian.profiles import offered_mcp
 from runtimes.radian.tools.environment import looks_secret
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from runtimes.radian.mcp.specs import ServerSpec
     from runtimes.radian.profiles import ProfileName
 
+HINT_S = 1.0
+"""After so long people are told what a turn waits for."""
 LEAVE_S = 0.4
 """What all servers together get to end once their stdin is closed, and again after a signal."""
 _FLAG = re.compile(r"--?([A-Za-z][A-Za-z0-9_-]*)(?:=(.*))?", re.DOTALL)
@@ -56,6 +59,7 @@ class McpServers:
         self._say = say
         self._lock = platform.condition()
         self._notes: list[str] = []
+        self._hinted = False
         self._known: dict[str, McpTool] = {}
         self._seen: dict[str, tuple[Listed, ...]] = {}
         self.guardian = Guardian(platform, faults)
@@ -76,16 +80,22 @@ class McpServers:
         for server in self._servers:
             server.start()
 
-    def await_start(self, cancel: Cancel) -> None:
-        """Wait until it is known what each offers; bounded, see `mcp.server.PATIENCE_S`."""
-        for server in self._servers:
-            server.await_start(cancel)
+    def await_start(self, cancel: Cancel) -> Iterator[str]:
+        """Wait until it is known what each offers, at most `mcp.server.PATIENCE_S`.
 
-    def notes(self) -> tuple[str, ...]:
-        """Return what people should know and were not told yet."""
+        Yields what people should know and were not told yet.
+        """
+        slow = [each for each in self._servers if not each.await_start(cancel, HINT_S)]
+        if slow and not self._hinted and not cancel.is_set():
+            self._hinted = True
+            names = ", ".join(repr(server.spec.id) for server in slow)
+            yield f"waiting for MCP servers to start: {names}"
+        for server in slow:
+            if not server.await_start(cancel, PATIENCE_S) and not cancel.is_set():
+                server.tell_late()
         with self._lock:
-            notes, self._notes = tuple(self._notes), []
-        return notes
+            notes, self._notes = self._notes, []
+        yield from notes
 
     def offered(self) -> tuple[OfferedTool, ...]:
         """Return what the model may call now, but for what the profile denies outright."""

@@ -86,7 +86,7 @@ class Running:
 
     def ready(self) -> list[str]:
         """Wait as a call of the model does; return the names that it is offered."""
-        self.servers.await_start(self.cancel())
+        list(self.servers.await_start(self.cancel()))
         return [tool.name for tool in self.servers.offered()]
 
     def tool(self, name: str) -> McpTool:

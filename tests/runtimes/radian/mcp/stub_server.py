@@ -145,6 +145,12 @@ def flood() -> None:
         send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"x": "y" * 1000}})
 
 
+def grumble() -> None:
+    """Write to stderr without end."""
+    while True:
+        sys.stderr.write("not well at all " * 1000)
+
+
 def main() -> None:
     """Serve."""
     if MODE == "garbage":
@@ -153,6 +159,10 @@ def main() -> None:
         sys.stdout.flush()
     if MODE == "flood":
         threading.Thread(target=flood, daemon=True).start()
+    if MODE == "noisy":
+        threading.Thread(target=grumble, daemon=True).start()
+    if MODE == "long-line":
+        sys.stdout.write("x" * (40 * 1024 * 1024) + "\n")
     if MODE == "child" and os.fork() == 0:
         threading.Event().wait(300)
     while True:

@@ -13,6 +13,7 @@ from uuid import uuid4
 import pytest
 
 from runtimes.radian.mcp import server as server_module
+from runtimes.radian.mcp import servers as servers_module
 from runtimes.radian.mcp.connection import RequestCancelled, RequestTimedOut, ServerEnded
 from runtimes.radian.mcp.server import MAX_RESTARTS
 from tests.actors.stepping import open_descriptors, survivors, wait_gone
@@ -71,7 +72,7 @@ def test_it_runs_in_the_workspace_without_secrets_and_with_its_own_variables(
     assert running.secrets.mask("it is hunter2hunter2") == "it is [secret]"
 
 
-@pytest.mark.parametrize("mode", ["garbage", "flood", "pages", "child"])
+@pytest.mark.parametrize("mode", ["garbage", "flood", "noisy", "long-line", "pages", "child"])
 def test_bad_manners_do_no_harm(tmp_path: Path, mark: str, mode: str) -> None:
     with Running(tmp_path, stub(mode=mode, mark=mark)) as running:
         assert len(running.ready()) == 11
@@ -121,19 +122,22 @@ def test_one_that_is_not_there_is_tried_once(tmp_path: Path) -> None:
 def test_a_silent_server_holds_up_a_turn_for_a_while_only(
     tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_module, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(servers_module, "HINT_S", 0.1)
+    monkeypatch.setattr(servers_module, "PATIENCE_S", 0.3)
     with Running(tmp_path, stub("mute", "mute", mark=mark), stub(mark=mark)) as running:
-        running.servers.await_start(running.cancel())
-        running.wait_told("'mute' is not ready after 0.3 s")
+        first = list(running.servers.await_start(running.cancel()))
+        again = list(running.servers.await_start(running.cancel()))
 
-        running.servers.await_start(running.cancel())
-    assert len([each for each in running.told if "not ready" in each]) <= 2
+        assert "'mute'" in first[0]
+        assert "waiting for MCP servers to start" in first[0]
+        assert "'mute' is not ready" in " ".join([*first, *again])
+    assert len([each for each in running.told if "'mute' is not ready" in each]) == 1
 
 
 def test_a_cancel_ends_the_wait_for_a_silent_server(tmp_path: Path, mark: str) -> None:
     with Running(tmp_path, stub(mode="mute", mark=mark)) as running:
         cancel = running.cancel()
-        waiting = threading.Thread(target=running.servers.await_start, args=(cancel,))
+        waiting = threading.Thread(target=lambda: list(running.servers.await_start(cancel)))
         waiting.start()
 
         cancel.set()
