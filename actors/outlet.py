@@ -104,6 +104,7 @@ class Outlet:
                 self._deliver(items)
             assert self._last_word is not None  # noqa: S101 - that is what ended the loop
             self._last_word()
+            self._last_word = _said  # the word knows the turn, which knows us: a circle
         except GateClosed:
             pass  # nobody listens any more, but the turn goes on to its own end
         except BaseException as error:  # noqa: BLE001 - the turn must be answered whatever happens
@@ -167,3 +168,7 @@ class StepSource:
     def end(self) -> None:
         """Release a waiting `offer`, and let what is left pass without waiting.  Never waits."""
         self._outlet.release(self)
+
+
+def _said() -> None:
+    """Stand for a last word that has been given."""

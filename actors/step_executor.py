@@ -307,6 +307,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         self.drop_timer(f"timeout:{step_id}")
         self.drop_timer(f"kill:{step_id}")
         del slot.steps[step_id]
+        live.handle = None  # it knows how to end `live`: a circle, which only the collector breaks
         self._feed(slot, StepEnded(live.end))
         self._finish_if_quiet(slot)
 
