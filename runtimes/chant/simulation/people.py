@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from actors.simulation.world import World
     from runtimes.chant.simulation.project import SimProject
 
+OPTIONS = ("allow", "allow", "reject", "reject", "perhaps")
+HOW = (
+    *("once", "once", "twice", "twice"),
+    *("and cancel", "after a cancel", "elsewhere", "in a race", "late"),
+)
+"""What a client says of a request, and when and where."""
 ALLOWED: Json = {"outcome": {"outcome": "selected", "optionId": "allow"}}
 
 
@@ -100,10 +106,7 @@ def answered_requests(world: World) -> None:
 def _say(talk: ChantTalk, session: str, request: str, opened: list[str]) -> str:
     """Answer a request in one of many ways, and return the session to go on in."""
     numbers, client = talk.numbers, talk.client
-    option = numbers.choice(("allow", "allow", "reject", "perhaps"))
-    how = numbers.choice(
-        ("once", "once", "twice", "and cancel", "after a cancel", "elsewhere", "in a race", "late")
-    )
+    option, how = numbers.choice(OPTIONS), numbers.choice(HOW)
     talk.world.scheduler.trace.event(f"the client says {option}, {how}")
     if how == "after a cancel":
         client.cancel(session)
@@ -135,7 +138,7 @@ def _say(talk: ChantTalk, session: str, request: str, opened: list[str]) -> str:
         client.answer(ticket)
     if person is not None:
         person.join()
-    elif option == "reject" and how == "once":
+    elif option == "reject" and how in {"once", "twice"}:
         _check_cleaned(talk, cleaned)
     return session
 
