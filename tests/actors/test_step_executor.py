@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import queue
+import weakref
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -198,6 +201,27 @@ def test_a_turn_runs_a_step_and_says_its_answer_last(desk: Desk) -> None:
     assert script.hear() == StepEnded(StepEnd("s1", "returned", value=7))
     assert _host(slot).said == ["hello", "bye"]
     assert slot.state == "ended"
+
+
+def test_an_ended_turn_leaves_nothing_to_the_garbage_collector(desk: Desk) -> None:
+    script = Script([Say(("hello",)), _start("s1")], [DONE])
+    slot = desk.turn(script)
+    desk.steps.wait_started().end()
+    assert _result(slot) == TurnResult()
+    left = [weakref.ref(script), weakref.ref(desk.steps.started[0])]
+
+    gc.disable()
+    try:
+        desk.desk.slot = None
+        desk.steps.started.clear()
+        del script, slot
+        for _ in range(1_000_000):  # the executor may still be on its way out of the last message
+            if not any(each() for each in left):
+                break
+            os.sched_yield()
+        assert [each() for each in left] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_steps_run_side_by_side_and_their_ends_come_as_they_fall(desk: Desk) -> None:
