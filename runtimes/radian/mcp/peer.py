@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 """Of one message.  Room for a page as a picture; a result is cut far below this anyway."""
-OURS = "radian"
 MAX_BATCH = 64
 """Messages in one line, as servers of 2025-03-26 may send them."""
 
@@ -72,7 +71,7 @@ class McpPeer:
 
     def request(self, method: str, params: dict[str, Any]) -> int:
         """Ask something; the id comes back in `Answered`."""
-        request_id = self._pending.issue(method, OURS)
+        request_id = self._pending.issue(method, method.partition("/")[0])
         self._outgoing += encode_request(request_id, method, params)
         return request_id
 
@@ -138,9 +137,9 @@ class McpPeer:
                 self._outgoing += encode_error(request.id, MethodNotFound(method))
 
     def _lost(self) -> Iterator[Answered]:
-        """Close every open question: which of them the line would have answered is unknown."""
+        """Close every question about tools: which of them the line has answered is unknown."""
         error = f"the server sent a line longer than {self._limit} bytes, perhaps the answer"
-        for request_id, _ in self._pending.drop_owner(OURS):
+        for request_id, _ in self._pending.drop_owner("tools"):
             yield Answered(request_id, error=error)
 
 
