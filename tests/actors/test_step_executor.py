@@ -208,7 +208,7 @@ def test_an_ended_turn_leaves_nothing_to_the_garbage_collector(desk: Desk) -> No
     slot = desk.turn(script)
     desk.steps.wait_started().end()
     assert _result(slot) == TurnResult()
-    left = [weakref.ref(script), weakref.ref(desk.steps.started[0])]
+    left: list[weakref.ref[Any]] = [weakref.ref(script), weakref.ref(desk.steps.started[0])]
 
     gc.disable()
     try:
