@@ -186,7 +186,14 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         faults=NoFaults(),
         jobs=jobs.jobs,
     )
-    mcp = make_servers(chosen, plan, env=context.env, secrets=secrets, platform=platform)
+    mcp = make_servers(
+        chosen,
+        plan,
+        apart=side_files.folder,
+        env=context.env,
+        secrets=secrets,
+        platform=platform,
+    )
     desk = TurnDesk(
         journal=journal,
         entries=entries,

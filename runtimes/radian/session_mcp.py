@@ -6,6 +6,7 @@ Where nobody names any, nothing of `runtimes.radian.mcp` is imported.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from actors.faults import NoFaults
@@ -63,21 +64,28 @@ def make_servers(
     chosen: ChosenServers,
     plan: SessionPlan,
     *,
+    apart: str,
     env: Mapping[str, str],
     secrets: Secrets,
     platform: Platform,
 ) -> McpServers | None:
     """Make what was chosen, ready to be started; None if nothing was.
 
-    ``env``: of programs, without secrets.  From here on the secrets of the entries are masked.
+    ``apart``: the session's own folder, where servers run that must not load what an untrusted
+    project has lying about; ``env``: of programs, without secrets.  From here on the secrets of
+    the entries are masked.
     """
     if chosen.servers is None or not chosen.servers.specs:
         return None
     from runtimes.radian.mcp.servers import McpServers
 
+    if not plan.trusted:
+        with suppress(OSError):  # no server can start there then, and each says so
+            os.makedirs(apart, mode=0o700, exist_ok=True)
     return McpServers(
         chosen.servers.specs,
         workspace=plan.workspace,
+        folder=plan.workspace if plan.trusted else apart,
         env=env,
         profile=plan.settings.profile,
         secrets=secrets,

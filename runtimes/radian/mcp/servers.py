@@ -40,6 +40,7 @@ class McpServers:
         specs: Sequence[ServerSpec],
         *,
         workspace: str,
+        folder: str,
         env: Mapping[str, str],
         profile: ProfileName,
         secrets: Secrets,
@@ -47,7 +48,9 @@ class McpServers:
         faults: Faults,
         say: Callable[[str], None] | None = None,
     ) -> None:
-        """``env``: of programs, without secrets; ``say`` is told what people should know, at once.
+        """``folder``: where they run; ``env``: of programs, without secrets.
+
+        ``say`` is told what people should know, at once.
 
         Nothing is started yet.
         """
@@ -64,7 +67,7 @@ class McpServers:
         self._seen: dict[str, tuple[Listed, ...]] = {}
         self.guardian = Guardian(platform, faults)
         world = World(
-            self.guardian, platform, faults, workspace, env, secrets.mask, self._take_note
+            self.guardian, platform, faults, workspace, folder, env, secrets.mask, self._take_note
         )
         slugs = slugs_for(spec.id for spec in specs)
         self._servers = [McpServer(spec, slugs[spec.id], world) for spec in specs]

@@ -24,6 +24,9 @@ class World:
     platform: Platform
     faults: Faults
     workspace: str
+    """What servers are told to work on."""
+    folder: str
+    """Where they run: the workspace, or a place where nothing lies that they might load."""
     env: Mapping[str, str]
     """Without secrets."""
     mask: Callable[[str], str]
@@ -35,4 +38,4 @@ class World:
         env = {**self.env, **dict(spec.env)}
         folders = [each for each in env.get("PATH", "").split(":") if each.startswith("/")]
         env["PATH"] = ":".join(folders) or "/usr/bin:/bin"
-        return ProcessWork((spec.command, *spec.args), self.workspace, env)
+        return ProcessWork((spec.command, *spec.args), self.folder, env)

@@ -152,6 +152,27 @@ def test_a_secret_of_an_entry_is_shown_nowhere(box: Box, mark: str) -> None:
 
 
 @pytest.mark.parametrize("trusted", [True, False])
+def test_a_server_runs_where_an_untrusted_project_can_not_slip_it_something(
+    box: Box, mark: str, *, trusted: bool
+) -> None:
+    box.trust(trusted=trusted)
+    (box.workspace / "json.py").write_text("open('trapped', 'w')")
+    entry = {"command": sys.executable, "args": ["-c", "import json"], "env": {MARK: mark}}
+    trap = json.dumps({"mcpServers": {"trap": entry}})
+    box.play({"tool_calls": [call("mcp__db__env")]}, {"text": "Done."})
+
+    run = box.run(
+        "exec", "-p", "go", "--output", "jsonl", "--profile", "full", "--session-id", "s1",
+        "--mcp-config", flag(mark), "--mcp-config", trap,
+    )  # fmt: skip
+
+    (result,) = results(run.stdout)
+    folder = box.workspace if trusted else box.home / "sessions" / "s1.files"
+    assert f'"cwd": "{folder}"' in result[1]
+    assert (box.workspace / "trapped").exists() is trusted
+
+
+@pytest.mark.parametrize("trusted", [True, False])
 def test_a_project_starts_servers_only_where_it_is_trusted(
     box: Box, mark: str, *, trusted: bool
 ) -> None:
@@ -254,6 +275,23 @@ def test_a_configuration_that_is_wrong_is_named(box: Box) -> None:
 
     assert run.returncode == 2
     assert "did you mean 'command'?" in run.stderr
+
+
+def test_an_interrupt_ends_a_call_and_the_servers(box: Box, mark: str) -> None:
+    box.configure(table(mark))
+    box.play({"tool_calls": [call("mcp__db__hang")]}, {"text": "Done."})
+    agent = box.start("exec", "-p", "go", "--output", "jsonl", "--profile", "full")
+    assert agent.stdout is not None
+    for line in agent.stdout:
+        if '"Permission"' in line:
+            break
+
+    agent.send_signal(signal.SIGINT)
+    rest, _ = agent.communicate(timeout=30)
+
+    assert agent.returncode == 130
+    assert objects(rest)[-1]["status"] == "interrupted"
+    assert survivors(mark) == []
 
 
 def test_a_killed_agent_leaves_no_server_behind(box: Box, mark: str) -> None:

@@ -52,6 +52,7 @@ class Running:
         self.servers = McpServers(
             specs,
             workspace=str(folder),
+            folder=str(folder),
             env={"PATH": os.environ["PATH"]},
             profile=profile,
             secrets=self.secrets,
