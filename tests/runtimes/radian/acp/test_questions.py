@@ -26,7 +26,7 @@ def outcome_of(box: Box, session: str) -> dict[str, Any]:
     return results[-1]
 
 
-def test_approvals_a_question_offers_once_always_and_reject(box: Box) -> None:
+def test_approvals_and_ask_user_a_question_offers_once_always_and_reject(box: Box) -> None:
     box.play(*guarded())
     with Client(box) as client:
         session = client.open()
@@ -48,7 +48,9 @@ def test_approvals_a_question_offers_once_always_and_reject(box: Box) -> None:
     assert box.workspace.joinpath(GUARDED).exists()
 
 
-def test_approvals_always_holds_for_this_process_and_not_after_a_load(box: Box) -> None:
+def test_approvals_and_ask_user_always_holds_for_this_process_and_not_after_a_load(
+    box: Box,
+) -> None:
     box.play(*guarded(times=2))
     with Client(box) as client:
         session = client.open()
@@ -77,7 +79,7 @@ def test_approvals_always_holds_for_this_process_and_not_after_a_load(box: Box) 
     ],
     ids=str,
 )
-def test_approvals_a_rejection_or_nonsense_is_a_result_with_its_reason_and_the_turn_goes_on(
+def test_approvals_and_ask_user_a_rejection_or_nonsense_is_a_result_with_its_reason(
     box: Box, answer: dict[str, Any]
 ) -> None:
     box.play(*guarded())
@@ -94,7 +96,7 @@ def test_approvals_a_rejection_or_nonsense_is_a_result_with_its_reason_and_the_t
     assert turn.answer["result"]["_meta"]["radian"]["metrics"]["tool_denials"] == 1
 
 
-def test_approvals_a_cancelled_outcome_denies_and_cancels_the_turn(box: Box) -> None:
+def test_approvals_and_ask_user_a_cancelled_outcome_denies_and_cancels_the_turn(box: Box) -> None:
     box.play(*guarded())
     with Client(box) as client:
         session = client.open()
@@ -107,7 +109,7 @@ def test_approvals_a_cancelled_outcome_denies_and_cancels_the_turn(box: Box) -> 
     assert box.journal(session)[-1]["end"] == "Interrupted"
 
 
-def test_approvals_a_cancel_does_not_wait_for_the_answer_and_a_late_one_is_passed_over(
+def test_approvals_and_ask_user_a_cancel_waits_for_no_answer_and_a_late_one_is_passed(
     box: Box,
 ) -> None:
     box.play(*guarded())
@@ -130,7 +132,7 @@ def ask(**question: Any) -> dict[str, Any]:
 OPTIONS = [{"label": "Red"}, {"label": "Blue", "description": "like the sky"}]
 
 
-def test_ask_user_the_options_are_the_permission_options(box: Box) -> None:
+def test_approvals_and_ask_user_the_options_are_the_permission_options(box: Box) -> None:
     box.play(ask(question="Which colour?", options=OPTIONS, free_text=True), {"text": "Done."})
     with Client(box) as client:
         session = client.open()
@@ -146,7 +148,7 @@ def test_ask_user_the_options_are_the_permission_options(box: Box) -> None:
     assert "Blue" in outcome_of(box, session)["output"]
 
 
-def test_ask_user_is_asked_one_question_at_a_time(box: Box) -> None:
+def test_approvals_and_ask_user_is_asked_one_question_at_a_time(box: Box) -> None:
     two = [{"question": f"{name}?", "options": OPTIONS} for name in ("First", "Second")]
     box.play({"tool_calls": [call("ask_user", questions=two)]}, {"text": "Done."})
     with Client(box) as client:
@@ -165,7 +167,7 @@ def test_ask_user_is_asked_one_question_at_a_time(box: Box) -> None:
     [{"question": "Why?"}, {"question": "Which?", "options": OPTIONS, "multiple": True}],
     ids=["text", "several"],
 )
-def test_ask_user_what_one_choice_can_not_answer_fails_the_tool(
+def test_approvals_and_ask_user_what_one_choice_can_not_answer_fails_the_tool(
     box: Box, question: dict[str, Any]
 ) -> None:
     box.play(ask(**question), {"text": "Then not."})

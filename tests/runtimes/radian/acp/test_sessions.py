@@ -40,7 +40,7 @@ def spoken(box: Box, session: str = "s1") -> None:
     assert box.run("exec", "-p", "make it", "--session-id", session).returncode == 0
 
 
-def test_initialize_advertises_load_session_and_no_authentication(box: Box) -> None:
+def test_methods_initialize_advertises_load_session_and_no_authentication(box: Box) -> None:
     with Client(box) as client:
         result = client.initialize()
 
@@ -59,7 +59,7 @@ def test_initialize_advertises_load_session_and_no_authentication(box: Box) -> N
     "method",
     ["session/resume", "session/list", "session/close", "session/fork", "session/set_mode", "_x/y"],
 )
-def test_methods_that_are_not_implemented_are_not_found(box: Box, method: str) -> None:
+def test_limits_a_method_that_is_not_implemented_is_not_found(box: Box, method: str) -> None:
     with Client(box) as client:
         client.open()
         params = {"sessionId": client.session, "cwd": "/", "mcpServers": []}
@@ -70,7 +70,7 @@ def test_methods_that_are_not_implemented_are_not_found(box: Box, method: str) -
 # --- one process, one session
 
 
-def test_one_session_a_second_new_is_refused_and_the_first_goes_on(box: Box) -> None:
+def test_one_process_one_session_a_second_new_is_refused_and_the_first_goes_on(box: Box) -> None:
     box.play({"text": "Yes."})
     with Client(box) as client:
         client.open()
@@ -81,7 +81,7 @@ def test_one_session_a_second_new_is_refused_and_the_first_goes_on(box: Box) -> 
         assert client.turn("there?").stop_reason == "end_turn"
 
 
-def test_one_session_the_cwd_becomes_the_workspace(box: Box) -> None:
+def test_one_process_one_session_the_cwd_becomes_the_workspace(box: Box) -> None:
     box.play({"tool_calls": [call("write", path="here.txt", content="x")]}, {"text": "Done."})
     with Client(box) as client:
         session = client.open()
@@ -91,7 +91,7 @@ def test_one_session_the_cwd_becomes_the_workspace(box: Box) -> None:
     assert box.journal(session)[0]["workspace"] == str(box.workspace)
 
 
-def test_one_session_a_cwd_other_than_the_workspace_is_refused_and_another_new_may_follow(
+def test_one_process_one_session_a_cwd_that_is_not_the_workspace_is_refused_and_a_new_may_follow(
     box: Box, tmp_path: Path
 ) -> None:
     with Client(box, "--workspace", str(box.workspace)) as client:
@@ -103,7 +103,9 @@ def test_one_session_a_cwd_other_than_the_workspace_is_refused_and_another_new_m
         assert "result" in new(client, box.workspace)
 
 
-def test_one_session_a_link_to_the_workspace_is_the_workspace(box: Box, tmp_path: Path) -> None:
+def test_one_process_one_session_a_link_to_the_workspace_is_the_workspace(
+    box: Box, tmp_path: Path
+) -> None:
     link = tmp_path / "link"
     link.symlink_to(box.workspace)
     with Client(box, "--workspace", str(box.workspace)) as client:
@@ -113,14 +115,14 @@ def test_one_session_a_link_to_the_workspace_is_the_workspace(box: Box, tmp_path
 
 
 @pytest.mark.parametrize("cwd", ["", ".", "relative", "/no/such/place", "/etc/passwd", "/a\0b"])
-def test_one_session_the_cwd_must_be_an_absolute_directory(box: Box, cwd: str) -> None:
+def test_one_process_one_session_the_cwd_must_be_an_absolute_directory(box: Box, cwd: str) -> None:
     with Client(box) as client:
         client.initialize()
 
         assert refusal(new(client, cwd))[0] == -32602
 
 
-def test_one_session_the_id_is_the_one_of_the_flag(box: Box) -> None:
+def test_one_process_one_session_the_id_is_the_one_of_the_flag(box: Box) -> None:
     with Client(box, "--session-id", "mine") as client:
         assert client.open() == "mine"
     with Client(box, "--session-id", "mine") as client:
@@ -131,7 +133,7 @@ def test_one_session_the_id_is_the_one_of_the_flag(box: Box) -> None:
     assert (code, message) == (-32600, "session id mine is taken")
 
 
-def test_one_session_resume_continues_the_journal_without_a_replay(box: Box) -> None:
+def test_one_process_one_session_resume_continues_the_journal_without_a_replay(box: Box) -> None:
     spoken(box)
     box.play({"text": "More."})
     with Client(box, "--resume", "s1") as client:
@@ -145,7 +147,7 @@ def test_one_session_resume_continues_the_journal_without_a_replay(box: Box) -> 
     assert [each["turn"] for each in box.journal("s1") if each["type"] == "TurnEnded"] == [1, 2]
 
 
-def test_one_session_resuming_a_missing_journal_is_an_error_of_new(box: Box) -> None:
+def test_one_process_one_session_resuming_a_missing_journal_is_an_error_of_new(box: Box) -> None:
     with Client(box, "--resume", "nowhere") as client:
         client.initialize()
 
@@ -154,7 +156,7 @@ def test_one_session_resuming_a_missing_journal_is_an_error_of_new(box: Box) -> 
     assert (code, "nowhere" in message) == (-32002, True)
 
 
-def test_one_session_resuming_a_foreign_session_names_its_workspace(
+def test_one_process_one_session_resuming_a_foreign_session_names_its_workspace(
     box: Box, tmp_path: Path
 ) -> None:
     spoken(box)
@@ -180,7 +182,9 @@ def test_a_configuration_that_is_wrong_is_an_error_of_new(box: Box) -> None:
 # --- loading an existing session
 
 
-def test_load_replays_the_transcript_in_order_and_then_answers(box: Box) -> None:
+def test_loading_an_existing_session_replays_the_transcript_in_order_and_then_answers(
+    box: Box,
+) -> None:
     spoken(box)
     with Client(box) as client:
         replayed = client.load("s1")
@@ -207,7 +211,7 @@ def test_load_replays_the_transcript_in_order_and_then_answers(box: Box) -> None
     assert replayed.updates("tool_call_update")[0]["rawOutput"]["output"]
 
 
-def test_load_twice_shows_the_same(box: Box) -> None:
+def test_loading_an_existing_session_twice_shows_the_same(box: Box) -> None:
     spoken(box)
 
     seen: list[object] = []
@@ -218,7 +222,7 @@ def test_load_twice_shows_the_same(box: Box) -> None:
     assert seen[0] == seen[1]
 
 
-def test_load_closes_what_a_killed_process_left_open(box: Box) -> None:
+def test_loading_an_existing_session_closes_what_a_killed_process_left_open(box: Box) -> None:
     spoken(box)
     path = box.home / "sessions" / "s1.jsonl"
     lines = path.read_text().splitlines(keepends=True)
@@ -233,7 +237,7 @@ def test_load_closes_what_a_killed_process_left_open(box: Box) -> None:
     assert [each["status"] for each in replayed.updates("tool_call_update")][1:] == ["failed"] * 2
 
 
-def test_load_and_a_prompt_continue_the_same_journal(box: Box) -> None:
+def test_loading_an_existing_session_and_a_prompt_continue_the_same_journal(box: Box) -> None:
     spoken(box)
     box.play({"when": "next", "text": "More."})
     with Client(box) as client:
@@ -247,7 +251,7 @@ def test_load_and_a_prompt_continue_the_same_journal(box: Box) -> None:
 
 
 @pytest.mark.parametrize("unknown", ["nowhere", "../../etc/passwd", ""])
-def test_load_of_an_unknown_id_names_it_and_something_else_can_be_opened(
+def test_loading_an_existing_session_of_an_unknown_id_names_it_and_something_else_can_be_opened(
     box: Box, unknown: str
 ) -> None:
     with Client(box) as client:
@@ -258,7 +262,9 @@ def test_load_of_an_unknown_id_names_it_and_something_else_can_be_opened(
         assert "result" in new(client, box.workspace)
 
 
-def test_load_of_a_foreign_session_names_it_and_writes_nothing(box: Box, tmp_path: Path) -> None:
+def test_loading_an_existing_session_of_a_foreign_session_names_it_and_writes_nothing(
+    box: Box, tmp_path: Path
+) -> None:
     spoken(box)
     other = tmp_path / "other"
     other.mkdir()
@@ -271,7 +277,7 @@ def test_load_of_a_foreign_session_names_it_and_writes_nothing(box: Box, tmp_pat
         assert "result" in new(client, other)
 
 
-def test_load_through_a_link_or_of_another_spelling_is_the_same_workspace(
+def test_loading_an_existing_session_through_a_link_or_of_another_spelling_is_the_same_workspace(
     box: Box, tmp_path: Path
 ) -> None:
     spoken(box)
@@ -286,7 +292,7 @@ def test_load_through_a_link_or_of_another_spelling_is_the_same_workspace(
         assert client.load("s1", link).answer["result"] == {}
 
 
-def test_load_after_new_and_a_second_load_are_refused(box: Box) -> None:
+def test_loading_an_existing_session_after_new_and_a_second_load_are_refused(box: Box) -> None:
     spoken(box)
     params = {"sessionId": "s1", "cwd": str(box.workspace), "mcpServers": []}
     with Client(box) as client:
@@ -299,7 +305,9 @@ def test_load_after_new_and_a_second_load_are_refused(box: Box) -> None:
         assert ONE in refusal(new(client, box.workspace))[1]
 
 
-def test_load_of_another_id_than_the_resumed_one_is_refused(box: Box) -> None:
+def test_loading_an_existing_session_of_another_id_than_the_resumed_one_is_refused(
+    box: Box,
+) -> None:
     spoken(box)
     spoken(box, "s2")
     with Client(box, "--resume", "s1") as client:
@@ -309,7 +317,9 @@ def test_load_of_another_id_than_the_resumed_one_is_refused(box: Box) -> None:
         assert client.load("s1").answer["result"] == {}
 
 
-def test_load_of_a_session_that_is_open_elsewhere_is_refused(box: Box) -> None:
+def test_loading_an_existing_session_of_a_session_that_is_open_elsewhere_is_refused(
+    box: Box,
+) -> None:
     with Client(box) as first:
         session = first.open()
         with Client(box) as second:
@@ -341,7 +351,9 @@ def test_mcp_servers_that_do_not_run_are_refused(
         assert "result" in new(client, box.workspace)
 
 
-def test_trust_is_never_asked_and_an_unlisted_project_gets_a_notice(box: Box) -> None:
+def test_trust_and_file_access_nobody_is_asked_and_an_unlisted_project_gets_a_notice(
+    box: Box,
+) -> None:
     box.home.joinpath("trust.json").unlink()
     with Client(box) as client:
         client.open()

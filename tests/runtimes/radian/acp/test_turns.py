@@ -35,7 +35,7 @@ def meta_of(answer: Message) -> dict[str, Any]:
     return meta
 
 
-def test_a_prompt_is_answered_once_its_end_is_in_the_session_file(box: Box) -> None:
+def test_methods_a_prompt_is_answered_once_its_end_is_in_the_session_file(box: Box) -> None:
     box.play({"text": "Yes.", "reasoning": "Hm.", "usage": USAGE})
     with Client(box) as client:
         session = client.open()
@@ -50,7 +50,7 @@ def test_a_prompt_is_answered_once_its_end_is_in_the_session_file(box: Box) -> N
     assert thought["messageId"] != said["messageId"]
 
 
-def test_meta_has_cost_text_and_the_metrics_of_the_turn(box: Box) -> None:
+def test_methods_meta_has_cost_text_and_the_metrics_of_the_turn(box: Box) -> None:
     box.configure('\n[providers.play.models.script]\nprice_input = "1"\nprice_output = "2"\n')
     box.play(
         {"text": "One.", "usage": USAGE},
@@ -69,7 +69,7 @@ def test_meta_has_cost_text_and_the_metrics_of_the_turn(box: Box) -> None:
     assert meta["metrics"]["input_tokens"] == 20
 
 
-def test_meta_cost_is_null_without_a_price_and_error_only_on_a_refusal(box: Box) -> None:
+def test_methods_meta_cost_is_null_without_a_price_and_error_only_on_a_refusal(box: Box) -> None:
     box.play({"error": {"status": 400, "message": "no such thing"}}, {"text": "Again."})
     with Client(box) as client:
         client.open()
@@ -92,7 +92,7 @@ def test_meta_cost_is_null_without_a_price_and_error_only_on_a_refusal(box: Box)
         ({"text": "no", "finish": "refused"}, (), "refusal"),
     ],
 )  # fmt: skip
-def test_stop_reasons_follow_the_end_of_the_turn(
+def test_methods_stop_reasons_follow_the_end_of_the_turn(
     box: Box, script: dict[str, Any], flags: tuple[str, ...], reason: str
 ) -> None:
     box.play(script, then="repeat-last")
@@ -102,7 +102,7 @@ def test_stop_reasons_follow_the_end_of_the_turn(
         assert client.turn("go").stop_reason == reason
 
 
-def test_a_resource_link_becomes_a_line_and_embedded_text_is_put_in(box: Box) -> None:
+def test_methods_a_resource_link_becomes_a_line_and_embedded_text_is_put_in(box: Box) -> None:
     box.play({"when": "file:///a.txt", "text": "Seen."})
     link = {"type": "resource_link", "uri": "file:///a.txt", "name": "a.txt"}
     inside = {"type": "resource", "resource": {"uri": "file:///b.txt", "text": "b's text"}}
@@ -152,7 +152,7 @@ def test_a_prompt_that_can_not_be_taken_is_refused_and_leaves_no_turn(
     assert [each["turn"] for each in box.journal(session) if each["type"] == "TurnEnded"] == [1]
 
 
-def test_a_second_prompt_while_a_turn_runs_is_refused_and_the_first_is_unharmed(box: Box) -> None:
+def test_methods_a_second_prompt_in_a_turn_is_refused_and_the_first_is_unharmed(box: Box) -> None:
     box.play(SLOW, {"text": "Quick."})
     with Client(box) as client:
         client.open()
@@ -172,7 +172,7 @@ def test_a_second_prompt_while_a_turn_runs_is_refused_and_the_first_is_unharmed(
 # --- updates
 
 
-def test_a_tool_call_is_shown_with_what_it_changes(box: Box) -> None:
+def test_updates_a_tool_call_is_shown_with_what_it_changes(box: Box) -> None:
     box.workspace.joinpath("a.txt").write_text("old\n")
     box.play(
         {"tool_calls": [call("read", path="a.txt")]},
@@ -197,7 +197,7 @@ def test_a_tool_call_is_shown_with_what_it_changes(box: Box) -> None:
     assert steps[-1]["rawOutput"]["output"]
 
 
-def test_usage_is_told_where_the_window_is_known(box: Box) -> None:
+def test_updates_usage_is_told_where_the_window_is_known(box: Box) -> None:
     box.play({"text": "Yes.", "usage": USAGE}, then="repeat-last")
     with Client(box) as client:
         client.open()
@@ -240,7 +240,7 @@ def test_long_output_stays_in_short_lines(box: Box) -> None:
 # --- cancels
 
 
-def test_cancel_leaves_the_prefix_in_the_journal(box: Box) -> None:
+def test_methods_cancel_leaves_the_prefix_in_the_journal(box: Box) -> None:
     box.play(SLOW, {"text": "Here."})
     with Client(box) as client:
         session = client.open()

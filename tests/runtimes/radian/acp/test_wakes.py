@@ -47,7 +47,7 @@ def said(messages: list[Message]) -> str:
     return "".join(chunk_text(message) for message in messages)
 
 
-def test_a_job_that_ends_at_an_idle_session_wakes_a_turn_that_streams_and_answers_nothing(
+def test_limits_a_job_that_ends_later_wakes_a_turn_that_streams_and_answers_nothing(
     box: Box,
 ) -> None:
     box.play(
@@ -73,7 +73,7 @@ def test_a_job_that_ends_at_an_idle_session_wakes_a_turn_that_streams_and_answer
     assert told == ["job"]
 
 
-def test_a_prompt_that_comes_while_a_wake_turn_runs_waits_and_is_answered_by_its_own_turn(
+def test_methods_a_prompt_in_a_wake_turn_waits_and_is_answered_by_its_own_turn(
     box: Box,
 ) -> None:
     usage = {"input_tokens": 10, "output_tokens": 5}

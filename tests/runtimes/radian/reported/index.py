@@ -34,11 +34,11 @@ CASES: Mapping[str, tuple[str, ...]] = {
     # 4 permission
     "B032": (
         QUESTIONS
-        + "test_approvals_a_cancel_does_not_wait_for_the_answer_and_a_late_one_is_passed_over",
+        + "test_approvals_and_ask_user_a_cancel_waits_for_no_answer_and_a_late_one_is_passed",
     ),
     "B034": (
         QUESTIONS
-        + "test_approvals_a_rejection_or_nonsense_is_a_result_with_its_reason_and_the_turn_goes_on",
+        + "test_approvals_and_ask_user_a_rejection_or_nonsense_is_a_result_with_its_reason",
     ),
     "B036": (TOOLS + "test_always_holds_in_the_next_turn_and_is_written_nowhere",),
     "B038": (TOOLS + "test_what_nobody_can_allow_is_denied_and_seen_by_whoever_reads",),
