@@ -12,16 +12,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from actors.work import WorkContext
+    from runtimes.chant.place import Premises
     from runtimes.chant.verbs.verb import Invocation
 
 
 def answering(
-    invocation: Invocation, cwd: str, environ: Mapping[str, str]
+    invocation: Invocation,
+    cwd: str,
+    environ: Mapping[str, str],
+    premises: Premises | None = None,
 ) -> Callable[[WorkContext], int | str]:
     """Return the work of one turn: the verb's exit code, or the reason why it was refused."""
 
     def run(context: WorkContext) -> int | str:
-        around = Surroundings(cwd, environ, context.cancel)
+        around = Surroundings(cwd, environ, context.cancel, premises)
         try:
             outcome = invocation.verb.handler(invocation, around)
         except OpsError as error:

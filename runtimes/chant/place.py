@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ops.errors import OpsError, ParamInvalid
 from ops.ledger import NoLedger, open_ledger
 from ops.project import choose_environment, find_project
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ops.faults import Faults
     from ops.ledger import Ledger
     from ops.project import Project
@@ -53,6 +56,15 @@ def ledger_of(project: Project, faults: Faults | None = None) -> Ledger:
     if isinstance(opened, NoLedger):
         raise LedgerMissing(opened.reason)
     return opened
+
+
+class Premises(NamedTuple):
+    """Where verbs that write find their project, its ledger and the time; a test has its own."""
+
+    project: Callable[[str], Project] = find_project
+    """By a working directory; raises `OpsError`."""
+    ledger: Callable[[Project], Ledger] = ledger_of
+    wall: Callable[[], float] = time.time
 
 
 def limit_of(invocation: Invocation, default: int) -> int:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
     from protocol.handshake import InitializeParams
     from runtimes.chant.acp_flags import GateRule
+    from runtimes.chant.place import Premises
     from runtimes.chant.run_tasks import RunRequest, SessionTasks
     from runtimes.chant.turns import Turns
 
@@ -62,10 +63,13 @@ class ChantRuntime:
         grace_s: float | None = None,
         tasks: Callable[[RunRequest], SessionTasks] | None = None,
         gates: GateRule = "tell",
+        *,
+        premises: Premises | None = None,
     ) -> None:
         """Serve with what the steps of every run inherit (never shown) and their grace.
 
-        ``tasks`` makes what runs do on disk and ledger; None: real projects.
+        ``tasks`` makes what runs do on disk and ledger, ``premises`` are where other verbs find
+        them; None: real projects.
         """
         self._platform = platform
         # Inherited by every step, so that no command in one can pass for a person's.
@@ -73,6 +77,7 @@ class ChantRuntime:
         self._grace_s = grace_s
         self._tasks = tasks or self._project_tasks
         self._gates: GateRule = gates
+        self._premises = premises
         self._turns: Turns | None = None
 
     def agent_info(self) -> AgentInfo:
@@ -142,7 +147,12 @@ class ChantRuntime:
             from runtimes.chant.turns import Turns
 
             self._turns = Turns(
-                self._platform, self._environ, self._tasks, self._grace_s, self._gates
+                self._platform,
+                self._environ,
+                self._tasks,
+                self._grace_s,
+                self._gates,
+                premises=self._premises,
             )
         return self._turns
 

@@ -13,6 +13,8 @@ from runtimes.chant.runtime import ChantRuntime
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ops.ledger import Ledger
+    from ops.project import Project
     from runtimes.chant.run_tasks import RunRequest, SessionTasks
 
 USAGE = 2
@@ -48,6 +50,7 @@ def serve_acp(flags: dict[str, str]) -> int:
 
 
 def _serve_broken(flags: dict[str, str], environ: Mapping[str, str], grace_s: float | None) -> int:
+    from runtimes.chant.place import Premises, ledger_of
     from runtimes.chant.project_tasks import ProjectTasks
     from runtimes.fault_flags import FaultsRefused, read_faults
 
@@ -60,7 +63,17 @@ def _serve_broken(flags: dict[str, str], environ: Mapping[str, str], grace_s: fl
     def tasks(request: RunRequest) -> SessionTasks:
         return ProjectTasks(request, sabotage.platform, sabotage.faults)
 
-    runtime = ChantRuntime(sabotage.platform, environ, grace_s, tasks, gate_rule(flags))
+    def ledger(project: Project) -> Ledger:
+        return ledger_of(project, sabotage.faults)
+
+    runtime = ChantRuntime(
+        sabotage.platform,
+        environ,
+        grace_s,
+        tasks,
+        gate_rule(flags),
+        premises=Premises(ledger=ledger, wall=sabotage.platform.wall),
+    )
     return serve(runtime, sabotage=sabotage)
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from runtimes.chant.acp_flags import GateRule
     from runtimes.chant.permission_turn import AnswerGiven
     from runtimes.chant.permissions import OpenRequest
+    from runtimes.chant.place import Premises
     from runtimes.chant.prompts import Accepted
     from runtimes.chant.run_tasks import RunRequest, SessionTasks
     from runtimes.chant.verbs.verb import Invocation
@@ -51,6 +52,8 @@ class Turns:
         tasks: Callable[[RunRequest], SessionTasks],
         grace_s: float | None,
         gates: GateRule,
+        *,
+        premises: Premises | None = None,
     ) -> None:
         """See `runtimes.chant.runtime.ChantRuntime`."""
         self._platform = platform
@@ -58,6 +61,7 @@ class Turns:
         self._tasks = tasks
         self._grace_s = grace_s
         self._gates = gates
+        self._premises = premises
         self._desk = PermissionDesk()
 
     def turn(self, session: OpenedSession, prompt: Prompt, key: str) -> TurnMachine:
@@ -86,7 +90,7 @@ class Turns:
             case invocation:
                 from runtimes.chant.answering import answering
 
-                run = answering(invocation, session.cwd, self._environ)
+                run = answering(invocation, session.cwd, self._environ, self._premises)
                 return VerbTurn(invocation.verb.name, run, key)
 
     def _run(

@@ -247,6 +247,13 @@ REQUESTS = (
         (Pytest("tests/runtimes/chant/test_permissions.py"), SEEDS),
     ),
     Mutant(
+        "an open question counts as answered",
+        "runtimes/chant/point_tasks.py",
+        "    if is_open(record):\n",
+        "    if not record:\n",
+        (SEEDS,),
+    ),
+    Mutant(
         "a rejected gate cleans nothing up",
         "runtimes/chant/permission_answer.py",
         '    return "clean_up" if same and plan.on_failure else "end"\n',

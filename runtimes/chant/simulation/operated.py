@@ -18,9 +18,9 @@ from runtimes.chant.op_turn import RECORD
 from runtimes.chant.operator.operating import Note, Operator, Orders
 from runtimes.chant.run_tasks import RunRequest
 from runtimes.chant.simulation.model import STEWARD
-from runtimes.chant.simulation.people import check_uses, open_gate
 from runtimes.chant.simulation.plans import drawn_plan, gated_plan
 from runtimes.chant.simulation.project import ENV, SimProject, SimTasks
+from runtimes.chant.simulation.requests import check_uses, open_gate
 from runtimes.chant.simulation.truth import Truth
 
 if TYPE_CHECKING:

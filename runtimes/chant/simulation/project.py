@@ -13,6 +13,7 @@ from ops.run_id import new_run_id
 from ops.run_state import RunState
 from ops.run_values import Moment, RunContext
 from runtimes.chant.answer_gate import record_answer
+from runtimes.chant.place import Premises
 from runtimes.chant.point_tasks import PointTasks
 from runtimes.chant.project_tasks import RUN_ID_BYTES, Keeper, ProjectTasks
 from runtimes.chant.run_tasks import Prepared, RunRefused
@@ -89,6 +90,19 @@ class SimProject:
         """Begin the ledger of an Op with a line that somebody's tool has cut off."""
         self.torn.add(op)
         self._branch.edit(lambda _tree: {runs_path(ENV, op): b'{"id": "2026'}, "torn")
+
+    def premises(self) -> Premises:
+        """Return where verbs find this project, whatever the working directory is."""
+
+        def project(cwd: str) -> Project:
+            del cwd
+            return SETTINGS
+
+        def ledger(settings: Project) -> Ledger:
+            del settings
+            return self.ledger
+
+        return Premises(project, ledger, self.platform.wall)
 
     @property
     def in_flight(self) -> InFlight:

@@ -74,6 +74,7 @@ class ChantTalk:
             GRACE_S,
             lambda request: SimTasks(request, project),
             self.gates,
+            premises=project.premises(),
         )
 
     def _run_of_update(self, update: Json) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from runtimes.chant.place import Premises
+
 OK = 0
 FAILED = 1
 USAGE = 2
@@ -84,6 +86,8 @@ class Surroundings:
     """Absolute."""
     environ: Mapping[str, str]
     cancel: CancelSignal
+    premises: Premises | None = None
+    """Where it finds its project; None: on this machine's disk."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,26 +17,24 @@ from runtimes.chant.verbs.verb import (
 
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """Record what people say."""
-    import time
-
     from ops.errors import ParamInvalid
     from ops.gates import run_command
     from ops.points_book import is_open
     from ops.points_ledger import PointLedger
-    from ops.project import find_project
     from runtimes.chant.answer_point import refuse_steward, voices
-    from runtimes.chant.place import ledger_of
+    from runtimes.chant.place import Premises
     from runtimes.chant.questions_shown import kept_document, missing
 
     question_id, value = invocation.param("ID"), invocation.value("--answer")
     refuse_steward(around.environ, question_id)
-    project = find_project(around.cwd)
+    premises = around.premises or Premises()
+    project = premises.project(around.cwd)
     who = voices(invocation.values("--by"), project, around.environ)
     if value is None:
         message = "--answer needs the answer"
         raise ParamInvalid(message)
-    questions, note = PointLedger(ledger_of(project)), invocation.value("--note") or ""
-    kept = questions.answer(question_id, who, value, note, time.time())
+    questions, note = PointLedger(premises.ledger(project)), invocation.value("--note") or ""
+    kept = questions.answer(question_id, who, value, note, premises.wall())
     record, warnings = kept.record, tuple(f"warning: {each}" for each in kept.warnings)
     if is_open(record):
         text = f"{question_id} is open still: {missing(record)}"

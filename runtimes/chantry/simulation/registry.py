@@ -8,13 +8,14 @@ from actors.simulation.conversations import SCENARIOS as CONVERSATIONS
 from actors.simulation.waking import SCENARIOS as WAKING
 from runtimes.chant.simulation.operated import SCENARIOS as OPERATED
 from runtimes.chant.simulation.people import SCENARIOS as PEOPLE
+from runtimes.chant.simulation.requests import SCENARIOS as REQUESTS
 from runtimes.chant.simulation.scenarios import SCENARIOS as RUNS
 
 if TYPE_CHECKING:
     from actors.simulation.scenario import Scenario
 
 SCENARIOS: dict[str, Scenario] = {
-    each.name: each for each in (*CONVERSATIONS, *WAKING, *RUNS, *PEOPLE, *OPERATED)
+    each.name: each for each in (*CONVERSATIONS, *WAKING, *RUNS, *PEOPLE, *REQUESTS, *OPERATED)
 }
 
 
