@@ -45,6 +45,7 @@ class SimSteps:
         self._processes: list[SimProcess] = []
         self._started = 0
         self._closed = False
+        self._hasty: list[str] = []
         self.begun: list[tuple[str, str]] = []
         """Turn and step of each program in the order of starting."""
         self.ran: list[Ran] = []
@@ -85,7 +86,8 @@ class SimSteps:
         return step
 
     def close(self) -> None:
-        """Kill what is left."""
+        """Kill what is left, which has no time any more."""
+        self._hasty = self.hasty
         self._closed = True
         for step in tuple(self._live.values()):
             step.abort("cancelled")
@@ -99,7 +101,9 @@ class SimSteps:
 
     @property
     def hasty(self) -> list[str]:
-        """The steps that were killed before they had their grace."""
+        """The steps that were killed before they had their grace, while there was time for it."""
+        if self._closed:
+            return self._hasty
         return [process.step_id for process in self._processes if process.hasty]
 
     @property
