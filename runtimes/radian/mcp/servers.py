@@ -149,7 +149,7 @@ def _secrets_of(spec: ServerSpec) -> Iterator[str]:
     for name, value in spec.env:
         if looks_secret(name, value):
             yield value
-    for flag, word in zip(spec.args, (*spec.args[1:], ""), strict=True):
+    for flag, word in zip(spec.args, (*spec.args, "")[1:], strict=True):
         found = _FLAG.fullmatch(flag)
         if found is not None and looks_secret(found[1].replace("-", "_"), found[2] or ""):
             yield found[2] if found[2] is not None else word
