@@ -68,6 +68,7 @@ EXEMPT: dict[str, str] = {
     "runtimes/models/credentials.py CredentialStore.write": "a person stores a key, at a terminal",
     "runtimes/models/hang_up.py aside": "within a call, which has model.open and model.chunk",
     "runtimes/models/scripted.py Scripted.stream": ON_A_TOKEN,
+    "runtimes/radian/journal_disk.py": CALLER_ASKS,
     "runtimes/radian/serving.py": BEFORE_SERVING,
     "runtimes/radian/terminal_asker.py _read": COMMAND_LINE,
     "runtimes/radian/typed_line.py": COMMAND_LINE,

@@ -7,7 +7,6 @@ crash tore off is cut away, and kept beside the journal, before anything is writ
 from __future__ import annotations
 
 import os
-import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import orjson
 from actors.faults import WITH_ERROR, NoFaults, point
 from ops.run_id import timestamp
 from runtimes.models.json_text import encode
+from runtimes.radian.journal_disk import THE_JOURNALS
 from runtimes.radian.journal_read import load
 from runtimes.radian.record_json import to_table
 from runtimes.radian.records import Entry
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from actors.faults import Faults
+    from runtimes.radian.journal_disk import JournalDisk, JournalFile
     from runtimes.radian.journal_read import Loaded
     from runtimes.radian.records import Record, SessionCreated
 
@@ -44,16 +45,23 @@ class Journal:
     """
 
     def __init__(
-        self, path: str, descriptor: int, last_seq: int, now: Callable[[], float], faults: Faults
+        self,
+        path: str,
+        file: JournalFile,
+        last_seq: int,
+        *,
+        now: Callable[[], float],
+        faults: Faults,
+        disk: JournalDisk,
     ) -> None:
         """See `create_journal` and `open_journal`."""
         self.path = path
         self.last_seq = last_seq
-        self._descriptor = descriptor
+        self._file: JournalFile | None = file
         self._now = now
         self._faults = faults
-        self._lock = threading.Lock()
-        self._end = os.fstat(descriptor).st_size
+        self._lock = disk.mutex()
+        self._end = file.size()
         """Where the last whole line ends."""
         self._torn = False
         """A write may have left something behind that end."""
@@ -74,29 +82,30 @@ class Journal:
                 Entry(seq, ts, record) for seq, record in enumerate(records, self.last_seq + 1)
             )
             data = b"".join(_line(entry) for entry in entries)
-            self._write(data)
+            file = self._file
+            if file is None:
+                raise JournalError(self._failed("be written", "it is closed"))
+            self._write(file, data)
             self.last_seq += len(entries)
             if sync:
-                self._sync()
+                self._sync(file)
             return entries
 
     def close(self) -> None:
         """Let go of the journal.  Safe to call twice."""
         with self._lock:
-            if self._descriptor >= 0:
-                os.close(self._descriptor)
-                self._descriptor = -1
+            file, self._file = self._file, None
+            if file is not None:
+                file.close()
 
-    def _write(self, data: bytes) -> None:
-        if self._descriptor < 0:
-            raise JournalError(self._failed("be written", "it is closed"))
+    def _write(self, file: JournalFile, data: bytes) -> None:
         try:
-            self._check()
+            self._check(file)
             self._faults.at(BEFORE_WRITE, os.path.basename(self.path))
             self._torn = True
-            written = os.write(self._descriptor, data)
+            written = file.write(data)
             if written < len(data):
-                os.ftruncate(self._descriptor, self._end)
+                file.cut(self._end)
         except OSError as error:
             raise JournalError(self._failed("be written", error)) from error
         self._torn = False
@@ -104,22 +113,19 @@ class Journal:
             raise JournalError(self._failed("be written", "the disk is full"))
         self._end += written
 
-    def _check(self) -> None:
+    def _check(self, file: JournalFile) -> None:
         """Refuse a file that others have had their hands on, and never glue to half a line."""
-        now = os.fstat(self._descriptor)
-        if now.st_nlink == 0:
-            message = "it was removed"
-            raise OSError(message)
-        if now.st_size > self._end and self._torn:
-            os.ftruncate(self._descriptor, self._end)
-        elif now.st_size != self._end:
+        size = file.size()
+        if size > self._end and self._torn:
+            file.cut(self._end)
+        elif size != self._end:
             message = "another program has changed it"
             raise OSError(message)
 
-    def _sync(self) -> None:
+    def _sync(self, file: JournalFile) -> None:
         try:
             self._faults.at(BEFORE_SYNC, os.path.basename(self.path))
-            os.fdatasync(self._descriptor)
+            file.force()
         except OSError as error:
             raise JournalError(self._failed("be forced to the disk", error)) from error
 
@@ -134,6 +140,7 @@ def create_journal(
     *,
     now: Callable[[], float] = time.time,
     faults: Faults | None = None,
+    disk: JournalDisk = THE_JOURNALS,
 ) -> tuple[Journal, Entry]:
     """Make the journal of a new session, which begins with ``first``.
 
@@ -146,18 +153,18 @@ def create_journal(
     faults = faults or NoFaults()
     session_id = first.session_id
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        descriptor = _locked(path, session_id, os.O_CREAT, faults)
+        disk.make_folder(os.path.dirname(path))
+        file = _locked(disk.open(path, new=True), session_id, faults)
     except OSError as error:
         message = f"journal {path} can't be made: {error.strerror or error}"
         raise JournalError(message) from error
     try:
-        _take_over(descriptor, session_id)
-        journal = Journal(path, descriptor, 0, now, faults)
+        _take_over(file, session_id)
+        journal = Journal(path, file, 0, now=now, faults=faults, disk=disk)
         (entry,) = journal.append([first], sync=True)
-        _sync_folder(os.path.dirname(path), faults)
+        _sync_folder(os.path.dirname(path), faults, disk)
     except BaseException:
-        os.close(descriptor)
+        file.close()
         raise
     return journal, entry
 
@@ -168,6 +175,7 @@ def open_journal(
     *,
     now: Callable[[], float] = time.time,
     faults: Faults | None = None,
+    disk: JournalDisk = THE_JOURNALS,
     check: Callable[[Loaded], None] = lambda _: None,
 ) -> tuple[Journal, Loaded]:
     """Open the journal at ``path`` to go on writing, and return what it holds.
@@ -184,52 +192,48 @@ def open_journal(
     """
     faults = faults or NoFaults()
     try:
-        descriptor = _locked(path, session_id, 0, faults)
+        file = _locked(disk.open(path, new=False), session_id, faults)
     except FileNotFoundError as error:
         raise SessionMissing(session_id) from error
     except OSError as error:
         message = f"journal {path} can't be opened: {error.strerror or error}"
         raise JournalError(message) from error
     try:
-        data = _read(descriptor, path, session_id)
+        data = _read(file, path, session_id)
         loaded = load(data, path)
         check(loaded)
-        _repair(path, descriptor, data, loaded, faults)
-        return Journal(path, descriptor, loaded.last_seq, now, faults), loaded
+        _repair(path, file, data, loaded, faults=faults, disk=disk)
+        journal = Journal(path, file, loaded.last_seq, now=now, faults=faults, disk=disk)
     except BaseException:
-        os.close(descriptor)
+        file.close()
         raise
+    return journal, loaded
 
 
-def _locked(path: str, session_id: str, create: int, faults: Faults) -> int:
-    """Open and lock a journal; the lock goes with the descriptor."""
-    import fcntl
-
-    flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK | create
-    descriptor = os.open(path, flags, 0o600)
+def _locked(file: JournalFile, session_id: str, faults: Faults) -> JournalFile:
+    """Lock a journal; the lock goes with the file."""
     try:
         faults.at(BEFORE_LOCK, session_id)
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file.lock()
     except BlockingIOError as error:
-        os.close(descriptor)
+        file.close()
         raise SessionInUse(session_id) from error
     except BaseException:
-        os.close(descriptor)
+        file.close()
         raise
-    return descriptor
+    return file
 
 
-def _take_over(descriptor: int, session_id: str) -> None:
+def _take_over(file: JournalFile, session_id: str) -> None:
     """Empty a journal that a crash left before its first line was whole: it is no session."""
-    if b"\n" in os.pread(descriptor, 1 << 20, 0):
+    if b"\n" in file.head(1 << 20):
         raise SessionTaken(session_id, session_id)
-    os.ftruncate(descriptor, 0)
+    file.cut(0)
 
 
-def _read(descriptor: int, path: str, session_id: str) -> bytes:
+def _read(file: JournalFile, path: str, session_id: str) -> bytes:
     try:
-        with open(descriptor, "rb", closefd=False) as stream:
-            data = stream.read()
+        data = file.read()
     except OSError as error:
         message = f"journal {path} can't be read: {error.strerror or error}"
         raise JournalError(message) from error
@@ -238,7 +242,15 @@ def _read(descriptor: int, path: str, session_id: str) -> bytes:
     return data
 
 
-def _repair(path: str, descriptor: int, data: bytes, loaded: Loaded, faults: Faults) -> None:
+def _repair(
+    path: str,
+    file: JournalFile,
+    data: bytes,
+    loaded: Loaded,
+    *,
+    faults: Faults,
+    disk: JournalDisk,
+) -> None:
     """Have the journal end with a whole line; what is cut off is kept beside it."""
     torn = data[loaded.whole :]
     if not torn and not loaded.unended:
@@ -246,33 +258,24 @@ def _repair(path: str, descriptor: int, data: bytes, loaded: Loaded, faults: Fau
     try:
         faults.at(BEFORE_REPAIR, os.path.basename(path))
         if torn:
-            _keep_torn(f"{path}.torn-{loaded.whole}", torn)
-            os.ftruncate(descriptor, loaded.whole)
+            disk.keep(f"{path}.torn-{loaded.whole}", torn)
+            file.cut(loaded.whole)
         else:
-            os.write(descriptor, b"\n")
-        os.fdatasync(descriptor)
+            file.write(b"\n")
+        file.force()
     except OSError as error:
         message = f"journal {path} can't be repaired: {error.strerror or error}"
         raise JournalError(message) from error
 
 
-def _keep_torn(path: str, torn: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as stream:
-        stream.write(torn)
-
-
-def _sync_folder(folder: str, faults: Faults) -> None:
+def _sync_folder(folder: str, faults: Faults, disk: JournalDisk) -> None:
     """Make sure that the name of a new file survives a power cut too."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         faults.at(BEFORE_SYNC, folder)
-        os.fsync(descriptor)
+        disk.force_names(folder)
     except OSError as error:
         message = f"{folder} can't be forced to the disk: {error.strerror or error}"
         raise JournalError(message) from error
-    finally:
-        os.close(descriptor)
 
 
 def _line(entry: Entry) -> bytes:

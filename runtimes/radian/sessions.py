@@ -15,6 +15,7 @@ from protocol.values import frozen
 from runtimes.models.json_text import tables, text_of
 from runtimes.radian.ids import check_session_id
 from runtimes.radian.journal import create_journal, open_journal
+from runtimes.radian.journal_disk import THE_JOURNALS
 from runtimes.radian.journal_read import lines, load
 from runtimes.radian.session_errors import (
     JournalError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from actors.faults import Faults
     from runtimes.radian.journal import Journal
+    from runtimes.radian.journal_disk import JournalDisk
     from runtimes.radian.journal_read import Loaded
     from runtimes.radian.records import Entry, SessionCreated
 
@@ -60,6 +62,8 @@ class Sessions:
 
     folder: str
     faults: Faults = field(default_factory=NoFaults)
+    disk: JournalDisk = THE_JOURNALS
+    """Where they are made and opened; lists and copies read the disk of this machine."""
 
     def path(self, session_id: str) -> str:
         """Return where the journal of a session is, or would be.
@@ -87,7 +91,7 @@ class Sessions:
         """
         path = self.path(first.session_id)
         self.check_free(first.session_id)
-        return create_journal(path, first, now=now, faults=self.faults)
+        return create_journal(path, first, now=now, faults=self.faults, disk=self.disk)
 
     def check_free(self, session_id: str) -> None:
         """See that no session has an id that differs from this one by case only.
@@ -116,7 +120,9 @@ class Sessions:
             check_workspace(loaded.session, workspace)
 
         path = self.path(session_id)
-        return open_journal(path, session_id, now=now, faults=self.faults, check=check)
+        return open_journal(
+            path, session_id, now=now, faults=self.faults, disk=self.disk, check=check
+        )
 
     def read(self, session_id: str, workspace: str) -> tuple[Loaded, bytes]:
         """Return what the journal of a session of ``workspace`` holds, and its bytes.
@@ -143,10 +149,7 @@ class Sessions:
 
     def ids(self) -> list[str]:
         """Return the ids of all sessions, sorted."""
-        try:
-            names = os.listdir(self.folder)
-        except FileNotFoundError:
-            return []
+        names = self.disk.names(self.folder)
         stems = (name.removesuffix(ENDING) for name in names if name.endswith(ENDING))
         return sorted(stem for stem in stems if _is_id(stem))
 
