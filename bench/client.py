@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -64,6 +66,7 @@ class Client:
             stdout=subprocess.PIPE,
             stderr=self._stderr,
             bufsize=0,
+            start_new_session=True,
         )
         assert self.process.stdin is not None  # for the type checkers: both were asked for
         assert self.process.stdout is not None
@@ -78,6 +81,8 @@ class Client:
         self._next_id = 0
         self.updates = 0
         """Lines that are session updates, so far."""
+        self.first_chunk: float | None = None
+        """When the first piece of an answer came (perf_counter seconds) since this was None."""
         self.keep: list[bytes] | None = None
         """Where whole lines are kept, if somebody wants them."""
 
@@ -155,13 +160,22 @@ class Client:
         answer = self.answer(self.request("session/new", params))
         return answer.result["sessionId"], answer.at
 
+    def load_session(self, session_id: str) -> Answer:
+        """Load a session; its replay counts as updates."""
+        params: dict[str, Any] = {
+            "sessionId": session_id,
+            "cwd": str(self._cwd),
+            "mcpServers": [],
+        }
+        return self.answer(self.request("session/load", params))
+
     def prompt(self, session_id: str, text: str) -> int:
         """Queue a prompt of one text block."""
         block = {"type": "text", "text": text}
         return self.request("session/prompt", {"sessionId": session_id, "prompt": [block]})
 
     def close(self) -> None:
-        """Close the agent's input and make sure that it ends."""
+        """Close the agent's input and make sure that it ends, with all that it started."""
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 stream.close()
@@ -170,6 +184,8 @@ class Client:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self._stderr.close()
 
     def _pump(self, done: Callable[[], bool]) -> None:
@@ -205,6 +221,8 @@ class Client:
         if not newline:
             return
         self.updates += whole.count(b'"session/update"')
+        if self.first_chunk is None and b'"agent_message_chunk"' in whole:
+            self.first_chunk = now
         if self.keep is not None:
             self.keep.append(whole)
         if b'"id":' in whole:

@@ -37,6 +37,8 @@ class Peers:
     """All agents.  ``typescript`` is None where there is no Node."""
 
     chant: Agent
+    radian: str
+    """The installed command."""
     stream: Agent
     bare: Agent
     ceiling: Agent
@@ -58,6 +60,7 @@ def set_up() -> Peers:
     python = str(ours / "bin" / "python")
     return Peers(
         chant=_agent("chant", str(ours / "bin" / "chant"), "acp"),
+        radian=str(ours / "bin" / "radian"),
         stream=_agent("our runtime", python, str(AGENTS / "stream_agent.py")),
         bare=_agent("bare Python", python, str(AGENTS / "bare.py")),
         ceiling=_agent("orjson ceiling", python, str(AGENTS / "ceiling.py")),
@@ -71,7 +74,7 @@ def clean_environment() -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("PYTHON", "CHANT", "LOGURU", "VIRTUAL_ENV"))
+        if not name.startswith(("PYTHON", "CHANT", "RADIAN", "LOGURU", "VIRTUAL_ENV"))
     }
 
 

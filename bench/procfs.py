@@ -58,6 +58,11 @@ def cpu_s(pid: int) -> float:
     return time.clock_gettime((~pid << 3) | 2)
 
 
+def tree_cpu_s(pid: int) -> float:
+    """Return the CPU time of ``pid`` and of its living descendants, in seconds."""
+    return sum(cpu_s(each) for each in (pid, *descendants(pid)))
+
+
 def _one(pid: int) -> Footprint | None:
     """Measure one process; None if it has ended meanwhile."""
     try:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bench.samples import Table
-    from bench.targets import Results, Verdict
+    from bench.target import Results, Verdict
 
 VERDICTS = {True: "met", False: "NOT MET", None: "not measured"}
 

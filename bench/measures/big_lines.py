@@ -39,7 +39,7 @@ def large_line(peers: Peers, cwd: Path, repeats: int) -> Table:
             time.sleep(SETTLE_S)  # noqa: TID251 - a measurement waits until all is quiet
             before = footprint(client.pid)
             start = time.perf_counter()
-            client.queue_raw(_line(session, LARGE))
+            client.queue_raw(prompt_line(session, LARGE))
             answer = client.answer(NUMBER)
             peak = footprint(client.pid).peak_rss
             client.answer(client.request("session/new", {"cwd": str(cwd), "mcpServers": []}))
@@ -55,19 +55,24 @@ def large_line(peers: Peers, cwd: Path, repeats: int) -> Table:
 
 
 def over_long_line(peers: Peers, cwd: Path) -> Table:
-    """Send 65 MiB in one line to chant: the code it answers, its growth, and the next answer."""
-    with Client(peers.chant, cwd) as client:
+    """Send chant a line that is over the limit."""
+    return over_long(peers.chant, cwd)
+
+
+def over_long(agent: Agent, cwd: Path) -> Table:
+    """Send 65 MiB in one line: the code that is answered, the growth; the next line is served."""
+    with Client(agent, cwd) as client:
         client.initialize()
         session, _ = client.new_session()
         time.sleep(SETTLE_S)  # noqa: TID251 - a measurement waits until all is quiet
         before = footprint(client.pid).rss
         start = time.perf_counter()
-        client.queue_raw(_line(session, TOO_LARGE))
+        client.queue_raw(prompt_line(session, TOO_LARGE))
         error = client.error()
-        client.new_session()
+        client.answer(client.request("session/new", {"cwd": str(cwd), "mcpServers": []}))
         after = footprint(client.pid)
         return {
-            peers.chant.name: {
+            agent.name: {
                 "ms": (error.at - start) * 1e3,
                 "code": error.message["error"]["code"],
                 "growth_lines": (after.peak_rss - before) / TOO_LARGE,
@@ -76,7 +81,7 @@ def over_long_line(peers: Peers, cwd: Path) -> Table:
         }
 
 
-def _line(session: str, size: int) -> bytes:
+def prompt_line(session: str, size: int) -> bytes:
     """Return a prompt that is ``size`` bytes long, newline not counted."""
     start = (
         f'{{"jsonrpc":"2.0","id":{NUMBER},"method":"session/prompt","params":'

@@ -42,7 +42,7 @@ def _numbered(agent: Agent, cwd: Path, count: int) -> Figures:
         client.keep = []
         prompt = client.prompt(session, f"stream {count} 200")
         client.wait_for_updates(count // 4)
-        figures = _pause(client)
+        figures = pause(client)
         client.answer(prompt)
         numbers = [int(text[:8]) for text in _texts(client.keep)]
         return {
@@ -60,14 +60,14 @@ def _flooding_child(agent: Agent, cwd: Path) -> Figures:
         client.keep = []
         prompt = client.prompt(session, "run flood")
         client.wait_for_updates(WARM)
-        figures = _pause(client)
+        figures = pause(client)
         client.answer(prompt)
         expected = "".join(f"{number}\n" for number in range(1, LINES + 1))
         got = "".join(_texts(client.keep))
         return {**figures, "lost": 0 if expected in got else abs(len(expected) - len(got)) or 1}
 
 
-def _pause(client: Client) -> Figures:
+def pause(client: Client) -> Figures:
     """Read nothing for a while; return growth, and the CPU time of the tree in the last second."""
     before = highest = footprint(client.pid).rss
     end = time.perf_counter() + PAUSE_S

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bench.report import table, verdicts
-from bench.targets import TARGETS, Target, Verdict, judge
+from bench.target import Target, Verdict
+from bench.targets import TARGETS, judge
 
 START_UP = {
     "chant": {"initialize_ms": 40.0, "session_new_ms": 6.0},

@@ -1,0 +1,98 @@
+"""From writing `session/cancel` to the answer, in a stream that hangs and while a program runs."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.client import AgentError, Client
+from bench.coding_agents import scene
+from bench.measures.agent.beside import beside
+from bench.procfs import descendants
+from bench.samples import interleaved
+
+if TYPE_CHECKING:
+    from bench.peers import Agent, Peers
+    from bench.samples import Figures, Table
+
+LOOK_S = 0.0005
+LONGEST_S = 15
+PROGRAM = "sleep"
+
+
+def agent_cancel(peers: Peers, cwd: Path, repeats: int) -> Table:
+    """Cancel the second time as well as the first; the second counts."""
+
+    def hanging(agent: Agent) -> Figures:
+        with Client(agent, cwd) as client:
+            session = _warm(client)
+            return {"stream_ms": [_hang(client, session) for _ in range(2)][-1]}
+
+    def both(agent: Agent) -> Figures:
+        with Client(agent, cwd) as client:
+            session = _warm(client)
+            stream_ms = [_hang(client, session) for _ in range(2)][-1]
+            shell_ms, gone_ms = [_run(client, session) for _ in range(2)][-1]
+            return {"stream_ms": stream_ms, "shell_ms": shell_ms, "gone_ms": gone_ms}
+
+    with scene(peers, cwd) as here:
+        return {
+            **interleaved([here.radian], repeats, both),
+            **interleaved([here.sdk_model], repeats, hanging),
+            **beside(here.others, hanging),
+        }
+
+
+def _warm(client: Client) -> str:
+    client.initialize()
+    session, _ = client.new_session()
+    client.answer(client.prompt(session, "bench:hello"))
+    return session
+
+
+def _hang(client: Client, session: str) -> float:
+    prompt = client.prompt(session, "bench:hang")
+    client.wait_for_text("working")
+    return _cancel(client, session, prompt)
+
+
+def _run(client: Client, session: str) -> tuple[float, float]:
+    """Return the milliseconds to the answer, and until nothing of the program is left."""
+    prompt = client.prompt(session, f'bench:call shell {{"command": "{PROGRAM} 60"}}')
+    client.flush()
+    until = time.perf_counter() + LONGEST_S
+    while not _running(client.pid):
+        if time.perf_counter() > until:
+            message = f"{PROGRAM} was not started"
+            raise AgentError(message)
+        time.sleep(LOOK_S)  # noqa: TID251 - nothing tells of a process that starts
+    start = time.perf_counter()
+    answer_ms = _cancel(client, session, prompt)
+    while _running(client.pid):
+        if time.perf_counter() > start + LONGEST_S:
+            break
+        time.sleep(LOOK_S)  # noqa: TID251 - or ends
+    return answer_ms, (time.perf_counter() - start) * 1e3
+
+
+def _cancel(client: Client, session: str, prompt: int) -> float:
+    client.notify("session/cancel", {"sessionId": session})
+    start = client.flush()
+    answer = client.answer(prompt)
+    if answer.result.get("stopReason") != "cancelled":
+        message = f"the cancelled prompt ended as {answer.result}"
+        raise AgentError(message)
+    return (answer.at - start) * 1e3
+
+
+def _running(pid: int) -> bool:
+    """Tell whether the program, or what stands for it before it is replaced by it, is there."""
+    return any(PROGRAM in _words(child) for child in descendants(pid))
+
+
+def _words(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""

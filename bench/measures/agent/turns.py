@@ -1,0 +1,104 @@
+"""What a turn costs beside the model's time: the first, the next 19, the 200th, and loading all."""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+from typing import TYPE_CHECKING
+
+from bench.client import AgentError, Client
+from bench.coding_agents import scene
+from bench.measures.agent.beside import beside
+from bench.procfs import footprint
+from bench.samples import interleaved
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bench.peers import Agent, Peers
+    from bench.samples import Figures, Table
+
+TURNS = 20
+MANY = 200
+MIB = 1 << 20
+
+
+def agent_turns(peers: Peers, cwd: Path, repeats: int) -> Table:
+    """Prompt as soon as the last answer is there; the model answers at once, in one chunk."""
+
+    def first_twenty(agent: Agent) -> Figures:
+        with Client(agent, cwd) as client:
+            return _figures(client, _turns(client, _open(client), TURNS))
+
+    def two_hundred(agent: Agent) -> Figures:
+        with Client(agent, cwd) as client:
+            session = _open(client)
+            turns = _turns(client, session, MANY)
+            figures = _figures(client, turns[:TURNS])
+        answers = [answer for _, answer in turns]
+        early, last = median(answers[1:11]), median(answers[-10:])
+        with Client(agent, cwd) as client:
+            started = client.initialize().at
+            loaded = client.load_session(session)
+            if "result" not in loaded.message or client.updates < 2 * MANY:
+                message = f"{agent.name}: {client.updates} updates, then {loaded.message}"
+                raise AgentError(message)
+            load_ms = (loaded.at - started) * 1e3
+        more = {"early_turns_ms": early, "last_turns_ms": last, "load_ms": load_ms}
+        return {**figures, **more}
+
+    with scene(peers, cwd) as here:
+        return {
+            **interleaved([here.radian], repeats, two_hundred),
+            **interleaved([here.sdk_model], repeats, first_twenty),
+            **beside(here.others, first_twenty),
+        }
+
+
+def agent_tools(peers: Peers, cwd: Path, repeats: int) -> Table:
+    """Time turns with one tool call between two calls of the model."""
+
+    def measure(agent: Agent) -> Figures:
+        with Client(agent, cwd) as client:
+            session = _open(client)
+            figures: Figures = {}
+            for name, words in (
+                ("plain_ms", "bench:hello"),
+                ("read_ms", 'bench:call read {"path": "chant.toml"}'),
+                ("shell_ms", 'bench:call shell {"command": "true"}'),
+            ):
+                _turn(client, session, words)
+                figures[name] = median(_turn(client, session, words)[1] for _ in range(10))
+            return figures
+
+    with scene(peers, cwd) as here:
+        return interleaved([here.radian], repeats, measure)
+
+
+def _open(client: Client) -> str:
+    client.initialize()
+    return client.new_session()[0]
+
+
+def _turns(client: Client, session: str, count: int) -> list[tuple[float, float]]:
+    return [_turn(client, session, "bench:hello") for _ in range(count)]
+
+
+def _turn(client: Client, session: str, words: str) -> tuple[float, float]:
+    """Run one turn; return the milliseconds to its first chunk and to its answer."""
+    client.first_chunk = None
+    start = time.perf_counter()
+    answer = client.answer(client.prompt(session, words))
+    if answer.result.get("stopReason") != "end_turn" or client.first_chunk is None:
+        message = f"the turn ended as {answer.result}"
+        raise AgentError(message)
+    return (client.first_chunk - start) * 1e3, (answer.at - start) * 1e3
+
+
+def _figures(client: Client, turns: list[tuple[float, float]]) -> Figures:
+    return {
+        "first_turn_ms": turns[0][1],
+        "chunk_ms": median(chunk for chunk, _ in turns[1:]),
+        "answer_ms": median(answer for _, answer in turns[1:]),
+        "rss_mib": footprint(client.pid).rss / MIB,
+    }
