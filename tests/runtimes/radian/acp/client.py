@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.runtimes.radian.box import Box
 
 ASK = "session/request_permission"
+ONE = "one process holds one session"
 
 
 def call(name: str, **values: Any) -> dict[str, Any]:
@@ -62,3 +63,28 @@ def told(turn: Turn) -> list[tuple[Any, ...]]:
         else:
             short.append((kind, update.get("toolCallId"), update.get("status")))
     return short
+
+
+def new(client: Client, cwd: object, servers: list[Any] | None = None) -> dict[str, Any]:
+    """Ask for a session and return the answer."""
+    params = {"cwd": str(cwd), "mcpServers": servers or []}
+    return client.call("session/new", params)
+
+
+def refusal(answer: dict[str, Any]) -> tuple[int, str]:
+    """Return the code and the message of an error."""
+    return answer["error"]["code"], answer["error"]["message"]
+
+
+def spoken(box: Box, session: str = "s1") -> None:
+    """Have a session: a thought, a file that is made, and an answer."""
+    box.play(
+        {
+            "reasoning": "Hm.",
+            "text": "First.",
+            "tool_calls": [call("write", path="a", content="1")],
+        },
+        {"tool_calls": [call("read", path="nowhere"), call("read", path="a")]},
+        {"text": "Done."},
+    )
+    assert box.run("exec", "-p", "make it", "--session-id", session).returncode == 0

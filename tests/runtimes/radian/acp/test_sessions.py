@@ -1,4 +1,4 @@
-"""One process, one session; loading an existing session; MCP servers; trust."""
+"""One process, one session: what `session/new` takes, and what it refuses."""
 
 from __future__ import annotations
 
@@ -7,37 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.runtimes.radian.acp.client import Client, call, told
+from tests.runtimes.radian.acp.client import ONE, Client, call, new, refusal, spoken
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.runtimes.radian.box import Box
-
-ONE = "one process holds one session"
-
-
-def new(client: Client, cwd: object, servers: list[Any] | None = None) -> dict[str, Any]:
-    params = {"cwd": str(cwd), "mcpServers": servers or []}
-    return client.call("session/new", params)
-
-
-def refusal(answer: dict[str, Any]) -> tuple[int, str]:
-    return answer["error"]["code"], answer["error"]["message"]
-
-
-def spoken(box: Box, session: str = "s1") -> None:
-    """Have a session: a thought, a file that is made, and an answer."""
-    box.play(
-        {
-            "reasoning": "Hm.",
-            "text": "First.",
-            "tool_calls": [call("write", path="a", content="1")],
-        },
-        {"tool_calls": [call("read", path="nowhere"), call("read", path="a")]},
-        {"text": "Done."},
-    )
-    assert box.run("exec", "-p", "make it", "--session-id", session).returncode == 0
 
 
 def test_methods_initialize_advertises_load_session_and_no_authentication(box: Box) -> None:
@@ -179,153 +154,38 @@ def test_a_configuration_that_is_wrong_is_an_error_of_new(box: Box) -> None:
     assert (code, "no provider 'nobody'" in message) == (-32600, True)
 
 
-# --- loading an existing session
-
-
-def test_loading_an_existing_session_replays_the_transcript_in_order_and_then_answers(
-    box: Box,
-) -> None:
-    spoken(box)
+def test_one_process_one_session_the_answer_has_the_id_and_nothing_else(box: Box) -> None:
     with Client(box) as client:
-        replayed = client.load("s1")
+        client.initialize()
+        answer = new(client, box.workspace)
 
-    assert replayed.answer["result"] == {}
-    ids = [update["toolCallId"] for update in replayed.updates("tool_call")]
-    assert len(set(ids)) == 3
-    assert told(replayed) == [
-        ("user_message_chunk", "make it"),
-        ("agent_thought_chunk", "Hm."),
-        ("agent_message_chunk", "First."),
-        ("tool_call", ids[0], "pending"),
-        ("tool_call_update", ids[0], "completed"),
-        ("tool_call", ids[1], "pending"),
-        ("tool_call", ids[2], "pending"),
-        ("tool_call_update", ids[1], "failed"),
-        ("tool_call_update", ids[2], "completed"),
-        ("agent_message_chunk", "Done."),
-    ]
-    first = replayed.updates("tool_call")[0]
-    assert (first["title"], first["kind"]) == ("write a", "edit")
-    assert first["rawInput"] == {"path": "a", "content": "1"}
-    assert first["locations"] == [{"path": str(box.workspace / "a")}]
-    assert replayed.updates("tool_call_update")[0]["rawOutput"]["output"]
+    assert set(answer["result"]) == {"sessionId"}
+    assert (
+        answer["result"]["sessionId"] == box.journal(answer["result"]["sessionId"])[0]["session_id"]
+    )
 
 
-def test_loading_an_existing_session_twice_shows_the_same(box: Box) -> None:
+def test_one_process_one_session_ids_are_those_of_exec(box: Box) -> None:
     spoken(box)
-
-    seen: list[object] = []
-    for _ in range(2):
-        with Client(box) as client:
-            seen.append(client.load("s1").messages)
-
-    assert seen[0] == seen[1]
-
-
-def test_loading_an_existing_session_closes_what_a_killed_process_left_open(box: Box) -> None:
-    spoken(box)
-    path = box.home / "sessions" / "s1.jsonl"
-    lines = path.read_text().splitlines(keepends=True)
-    last = max(at for at, each in enumerate(lines) if '"AssistantMessage"' in each) - 1
-    while '"AssistantMessage"' not in lines[last]:
-        last -= 1
-    path.write_text("".join(lines[: last + 1]))
-
-    with Client(box) as client:
-        replayed = client.load("s1")
-
-    assert [each["status"] for each in replayed.updates("tool_call_update")][1:] == ["failed"] * 2
+    box.play({"text": "Yes."}, then="repeat-last")
+    both = ("--resume", "s1", "--session-id", "other")
+    result = json.loads(box.run("exec", "-p", "x", "--output", "json", *both).stdout)
+    with Client(box, *both) as client:
+        assert client.open() == result["session_id"] == "s1"
+    with Client(box) as first, Client(box) as second:
+        assert first.open() != second.open()
 
 
-def test_loading_an_existing_session_and_a_prompt_continue_the_same_journal(box: Box) -> None:
-    spoken(box)
-    box.play({"when": "next", "text": "More."})
-    with Client(box) as client:
-        client.load("s1")
-        turn = client.turn("next")
-
-    assert turn.stop_reason == "end_turn"
-    assert turn.text == "More."
-    assert [each["turn"] for each in box.journal("s1") if each["type"] == "TurnEnded"] == [1, 2]
-    assert len(list(box.home.joinpath("sessions").glob("*.jsonl"))) == 1
-
-
-@pytest.mark.parametrize("unknown", ["nowhere", "../../etc/passwd", ""])
-def test_loading_an_existing_session_of_an_unknown_id_names_it_and_something_else_can_be_opened(
-    box: Box, unknown: str
-) -> None:
-    with Client(box) as client:
-        code, message = refusal(client.load(unknown).answer)
-
-        assert code in {-32002, -32602}
-        assert unknown in message
-        assert "result" in new(client, box.workspace)
-
-
-def test_loading_an_existing_session_of_a_foreign_session_names_it_and_writes_nothing(
-    box: Box, tmp_path: Path
-) -> None:
-    spoken(box)
-    other = tmp_path / "other"
-    other.mkdir()
-    before = box.home.joinpath("sessions", "s1.jsonl").read_bytes()
-    with Client(box) as client:
-        code, message = refusal(client.load("s1", other).answer)
-
-        assert (code, "s1" in message, str(box.workspace) in message) == (-32602, True, True)
-        assert box.home.joinpath("sessions", "s1.jsonl").read_bytes() == before
-        assert "result" in new(client, other)
-
-
-def test_loading_an_existing_session_through_a_link_or_of_another_spelling_is_the_same_workspace(
+def test_one_process_one_session_resuming_compares_workspaces_as_directories(
     box: Box, tmp_path: Path
 ) -> None:
     spoken(box)
     link = tmp_path / "link"
     link.symlink_to(box.workspace)
-    path = box.home / "sessions" / "s1.jsonl"
-    first, *rest = path.read_text().splitlines(keepends=True)
-    spelt = json.dumps({**json.loads(first), "workspace": f"{tmp_path}/./workspace/../link"})
-    path.write_text("".join([spelt, "\n", *rest]))
-
-    with Client(box, "--workspace", str(box.workspace)) as client:
-        assert client.load("s1", link).answer["result"] == {}
-
-
-def test_loading_an_existing_session_after_new_and_a_second_load_are_refused(box: Box) -> None:
-    spoken(box)
-    params = {"sessionId": "s1", "cwd": str(box.workspace), "mcpServers": []}
-    with Client(box) as client:
-        client.open()
-        assert ONE in refusal(client.call("session/load", params))[1]
-    with Client(box) as client:
-        client.load("s1")
-        code, message = refusal(client.call("session/load", params))
-        assert (code, ONE in message) == (-32600, True)
-        assert ONE in refusal(new(client, box.workspace))[1]
-
-
-def test_loading_an_existing_session_of_another_id_than_the_resumed_one_is_refused(
-    box: Box,
-) -> None:
-    spoken(box)
-    spoken(box, "s2")
     with Client(box, "--resume", "s1") as client:
-        code, message = refusal(client.load("s2").answer)
+        client.initialize()
 
-        assert (code, ONE in message) == (-32600, True)
-        assert client.load("s1").answer["result"] == {}
-
-
-def test_loading_an_existing_session_of_a_session_that_is_open_elsewhere_is_refused(
-    box: Box,
-) -> None:
-    with Client(box) as first:
-        session = first.open()
-        with Client(box) as second:
-            code, message = refusal(second.load(session).answer)
-
-    assert (code, "in use" in message) == (-32600, True)
+        assert new(client, link)["result"] == {"sessionId": "s1"}
 
 
 # --- MCP servers, trust
