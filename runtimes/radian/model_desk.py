@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,10 @@ class ModelDesk:
     """Whose conversation it is: a subagent's, known by its call, or the session's own."""
     more: MoreTools | None = None
     """Where tools come from that are not there all the time."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds, monotonic."""
+    chance: Callable[[], float] | None = None
+    """A number in 0 to 1, for waits between attempts; None: the system's."""
     _known: Transcript | None = field(init=False, default=None)
     """The conversation as earlier calls knew it: a call costs what is new, not what is old."""
     _count: int = field(init=False, default=0)
@@ -98,7 +103,9 @@ class ModelDesk:
             yield from map(events.Warning, self.more.await_start(cancel))
 
     def _stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[Any]:
-        for event in call_model(self.provider, request, cancel):
+        for event in call_model(
+            self.provider, request, cancel, clock=self.clock, chance=self.chance
+        ):
             yield self._told(event) if isinstance(event, Answer) else event
 
     def _request(self, call: CallModel, entries: tuple[Entry, ...]) -> ModelRequest:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from protocol.acp.sessions import McpServer, NewSession, ResumeSession
+    from runtimes.radian.ground import AgentGround
     from runtimes.radian.options import ConversationOptions
     from runtimes.radian.session import AgentSession
 
@@ -48,8 +49,11 @@ def open_agent(
     request: NewSession | ResumeSession | LoadSession,
     options: ConversationOptions,
     environ: Mapping[str, str],
+    ground: AgentGround | None = None,
 ) -> OpenedSession:
     """Make, continue or load a session.  Where it is refused, nothing was written.
+
+    ``ground``: what it stands on; None: this process's own.
 
     Raises:
         ProtocolError: Worded for the client.
@@ -62,7 +66,7 @@ def open_agent(
     workspace = _workspace(request.cwd, options)
     servers = _stdio_servers(request.mcp_servers)
     asker = ClientAsker()
-    session = _open(wanted, workspace, options, environ, asker, servers=servers)
+    session = _open(wanted, workspace, options, environ, asker, servers=servers, ground=ground)
     asker.session_id = session.session_id
     for warning in session.warnings:
         say(session.desk.mask(warning))
@@ -111,6 +115,7 @@ def _open(
     asker: ClientAsker,
     *,
     servers: tuple[StdioServer, ...],
+    ground: AgentGround | None,
 ) -> AgentSession:
     resume = options.resume if load is None else load
     try:
@@ -127,7 +132,7 @@ def _open(
             client_servers=servers,
             say=say,
         )
-        session = open_session(plan, environ)
+        session = open_session(plan, environ, ground)
     except (BadSessionId, SessionForeign) as error:
         raise InvalidParams(str(error)) from error
     except SessionMissing as error:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from protocol.acp.prompts import Prompt
     from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
     from protocol.handshake import InitializeParams
+    from runtimes.radian.ground import AgentGround
     from runtimes.radian.options import ConversationOptions
     from runtimes.radian.session import AgentSession
     from runtimes.radian.updates import LiveUpdates
@@ -46,11 +47,16 @@ class RadianRuntime:
         platform: Platform,
         environ: Mapping[str, str],
         options: Callable[[], ConversationOptions],
+        ground: AgentGround | None = None,
     ) -> None:
-        """``options`` returns the checked flags; called when a session is opened."""
+        """``options`` returns the checked flags; called when a session is opened.
+
+        ``ground``: what the session stands on; None: this process's own.
+        """
         self._platform = platform
         self._environ = environ
         self._options = options
+        self._ground = ground
         self._opening = platform.condition()
         self._session: AgentSession | None = None
         self._updates: LiveUpdates | None = None
@@ -86,7 +92,7 @@ class RadianRuntime:
 
         with self._opening:
             check_none_is_open(self._session)
-            opened = open_agent(request, self._options(), self._environ)
+            opened = open_agent(request, self._options(), self._environ, self._ground)
             self._session = opened.state
             return opened
 

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import os
-import time
 from contextlib import suppress
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from actors.faults import NoFaults
 from actors.logs import mask_lines, say
-from actors.real_platform import RealPlatform
 from protocol.values import frozen, slotted
 from runtimes.models.base import Tool as OfferedTool
 from runtimes.models.credentials import CredentialMissing
-from runtimes.models.registry import make_provider
 from runtimes.models.scripted import ScriptInvalid
 from runtimes.models.secrets import Secrets
 from runtimes.radian import events
-from runtimes.radian.healing import calls_of
-from runtimes.radian.home import sessions_of
-from runtimes.radian.ids import new_session_id
+from runtimes.radian.ground import real_ground
 from runtimes.radian.instructions import instructions_in
 from runtimes.radian.model_desk import ModelDesk
+from runtimes.radian.opened_journal import open_for
 from runtimes.radian.policy import Policy
-from runtimes.radian.records import (
-    AssistantMessage,
-    RunStarted,
-    SessionCreated,
-    TurnStarted,
-    UserMessage,
-)
+from runtimes.radian.records import RunStarted, UserMessage
 from runtimes.radian.secret_set import secret_paths
 from runtimes.radian.session_hooks import end_session, hook_desk, project_hooks
 from runtimes.radian.session_jobs import SessionJobs
@@ -41,7 +30,6 @@ from runtimes.radian.tool_desk import ToolDesk
 from runtimes.radian.tools.ask_user import NAME as ASK_USER
 from runtimes.radian.tools.ask_user import AskUser
 from runtimes.radian.tools.base import ToolContext
-from runtimes.radian.tools.builtin import builtin_tools
 from runtimes.radian.tools.environment import tool_env
 from runtimes.radian.tools.places import Places
 from runtimes.radian.tools.sandbox import Sandboxes
@@ -55,10 +43,9 @@ if TYPE_CHECKING:
     from protocol.acp.sessions import StdioServer
     from runtimes.radian.agent_turn import AgentTurn
     from runtimes.radian.asker import Asker
-    from runtimes.radian.journal import Journal
+    from runtimes.radian.ground import AgentGround
     from runtimes.radian.mcp.servers import McpServers
-    from runtimes.radian.records import Entry, Origin, UserPart
-    from runtimes.radian.sessions import Sessions
+    from runtimes.radian.records import Origin, UserPart
     from runtimes.radian.settings import Settings
     from runtimes.radian.side_files import SideFiles
     from runtimes.radian.tools.base import Tool
@@ -143,8 +130,12 @@ class AgentSession:
             self.desk.journal.close()
 
 
-def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
+def open_session(
+    plan: SessionPlan, environ: Mapping[str, str], ground: AgentGround | None = None
+) -> AgentSession:
     """Open or make the session of a plan.  Reads and writes the disk.
+
+    ``ground``: what it stands on; None: this process's own.
 
     Raises:
         SettingsError: A rule, a hook or the script of a provider is wrong.
@@ -152,25 +143,25 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         JournalError: The disk refused it.
 
     """
-    settings = plan.settings
+    ground = ground or real_ground()
+    platform, settings = ground.platform, plan.settings
     home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
     rules = settings.rules(plan.workspace, home)
     secrets = Secrets(environ)
     mask_lines(secrets.mask)
-    sessions = sessions_of(settings.home)
-    platform = RealPlatform()
+    sessions = ground.sessions(settings.home)
     try:
-        provider = make_provider(settings.provider, secrets)
+        provider = ground.make_provider(settings.provider, secrets)
     except ScriptInvalid as error:
         raise SettingsError(str(error)) from error
-    tools = {**builtin_tools(settings.profile, environ), ASK_USER: AskUser()}
+    tools = {**ground.make_tools(settings.profile, environ), ASK_USER: AskUser()}
     project = project_hooks(plan)
     chosen = choose_servers(plan)
-    journal, entries, warnings = _journal(sessions, plan)
-    warnings += (*project.warnings, *chosen.warnings)
-    session_id = _id_of(entries)
+    opened = open_for(plan, sessions, platform)
+    journal, entries, session_id = opened.journal, opened.entries, opened.session_id
     side_files = sessions.side_files(session_id)
-    jobs = SessionJobs(side_files.folder, platform, NoFaults())
+    steps = ground.make_steps()
+    jobs = SessionJobs(side_files.folder, steps, platform=platform, faults=ground.faults)
     context = ToolContext(
         places=Places(
             plan.workspace,
@@ -179,11 +170,11 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
             rules.unreadable(),
         ),
         profile=settings.profile,
-        sandboxes=Sandboxes(NoFaults()),
+        sandboxes=Sandboxes(ground.faults),
         env=tool_env(_without_keys(secrets, settings, environ)),
         output_folder=side_files.folder,
         seen=SeenFiles(),
-        faults=NoFaults(),
+        faults=ground.faults,
         jobs=jobs.jobs,
     )
     mcp = make_servers(
@@ -193,6 +184,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         env=context.env,
         secrets=secrets,
         platform=platform,
+        faults=ground.faults,
     )
     desk = TurnDesk(
         journal=journal,
@@ -207,6 +199,8 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
             effort=settings.effort,
             images=side_files.load_image,
             more=mcp,
+            clock=platform.monotonic,
+            chance=ground.chance,
         ),
         tools=ToolDesk(
             tools if mcp is None else belt_with(tools, mcp),
@@ -220,7 +214,7 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         mask=secrets.mask,
         monotonic=platform.monotonic,
         jobs=jobs,
-        used_ids=_call_ids(entries),
+        used_ids=opened.call_ids(),
     )
     session = AgentSession(
         session_id,
@@ -228,8 +222,8 @@ def open_session(plan: SessionPlan, environ: Mapping[str, str]) -> AgentSession:
         desk,
         side_files,
         resumed=plan.resume is not None,
-        warnings=warnings,
-        last_turn=_last_turn(entries),
+        warnings=[*opened.warnings, *project.warnings, *chosen.warnings],
+        last_turn=opened.last_turn,
         mcp=mcp,
     )
     entries += journal.append([_run_started(session)], sync=False)
@@ -255,18 +249,6 @@ def _system(plan: SessionPlan) -> str:
     return system_prompt(plan.workspace, plan.settings.profile, own, project)
 
 
-def _journal(sessions: Sessions, plan: SessionPlan) -> tuple[Journal, list[Entry], list[str]]:
-    if plan.resume is not None:
-        journal, loaded = sessions.open(plan.resume, plan.workspace)
-        warnings = list(loaded.warnings)
-        if plan.session_id not in {None, plan.resume}:
-            warnings.append(f"--session-id {plan.session_id} is ignored: --resume goes on")
-        return journal, list(loaded.entries), warnings
-    session_id = plan.session_id or new_session_id(time.time(), os.urandom(10))
-    journal, entry = sessions.create(SessionCreated(session_id, plan.workspace, VERSION))
-    return journal, [entry], []
-
-
 def _run_started(session: AgentSession) -> RunStarted:
     settings = session.plan.settings
     return RunStarted(
@@ -277,27 +259,6 @@ def _run_started(session: AgentSession) -> RunStarted:
         effort=settings.effort,
         version=VERSION,
     )
-
-
-def _id_of(entries: Sequence[Entry]) -> str:
-    first = entries[0].record
-    assert isinstance(first, SessionCreated)  # noqa: S101 - a journal is not loaded otherwise
-    return first.session_id
-
-
-def _call_ids(entries: Sequence[Entry]) -> set[str]:
-    messages = (each.record for each in entries)
-    return {
-        call.call_id
-        for message in messages
-        if isinstance(message, AssistantMessage)
-        for call in calls_of(message)
-    }
-
-
-def _last_turn(entries: Sequence[Entry]) -> int:
-    records = (each.record for each in entries)
-    return max((each.turn for each in records if isinstance(each, TurnStarted)), default=0)
 
 
 def _offered(tool: Tool) -> OfferedTool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from actors.steps import RealSteps
 from protocol.values import slotted
 from runtimes.models.base import Text
 from runtimes.radian import events
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from actors.faults import Faults
     from actors.platform import Platform
+    from actors.work import StepService
     from runtimes.radian.records import Record
     from runtimes.radian.tools.jobs import Job
 
@@ -32,9 +32,11 @@ class News:
 class SessionJobs:
     """See the module.  Used by one thread at a time, but for the jobs themselves."""
 
-    def __init__(self, folder: str, platform: Platform, faults: Faults) -> None:
-        """``folder`` gets the outputs; nothing is started or imported yet."""
-        self._steps = RealSteps(platform, faults)
+    def __init__(
+        self, folder: str, steps: StepService, *, platform: Platform, faults: Faults
+    ) -> None:
+        """``folder`` gets the outputs, ``steps`` are theirs alone; nothing is started yet."""
+        self._steps = steps
         self.jobs = Jobs(self._steps, folder, self._hear, platform=platform, faults=faults)
         self.ended: Callable[[], None] = _nobody
         """Called when a job has ended, on the thread that saw it; must not wait."""

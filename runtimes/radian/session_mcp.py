@@ -9,7 +9,6 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from actors.faults import NoFaults
 from protocol.values import frozen
 from runtimes.radian.config import ConfigError
 from runtimes.radian.settings import SettingsError
@@ -17,6 +16,7 @@ from runtimes.radian.settings import SettingsError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from actors.faults import Faults
     from actors.platform import Platform
     from runtimes.models.secrets import Secrets
     from runtimes.radian.mcp.servers import McpServers
@@ -68,6 +68,7 @@ def make_servers(
     env: Mapping[str, str],
     secrets: Secrets,
     platform: Platform,
+    faults: Faults,
 ) -> McpServers | None:
     """Make what was chosen, ready to be started; None if nothing was.
 
@@ -90,7 +91,7 @@ def make_servers(
         profile=plan.settings.profile,
         secrets=secrets,
         platform=platform,
-        faults=NoFaults(),
+        faults=faults,
         say=plan.say,
     )
 
