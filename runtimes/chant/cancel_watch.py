@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from runtimes.chant.run_tasks import Prepared
 
 WATCH = "(watch)"
+MAX_FAULTS = 3
+"""How often the wait may break before a run listens no more."""
 
 
 class CancelWatch:
@@ -26,6 +28,7 @@ class CancelWatch:
         self._wait = prepared.watch
         self._heard: Wish | None = None
         self._running = False
+        self._faults = 0
 
     def start(self) -> list[TurnEffect]:
         """Listen, if anyone can ask and not all has been asked for."""
@@ -42,6 +45,11 @@ class CancelWatch:
     def stop(self) -> list[TurnEffect]:
         """Listen no more."""
         return [AbortStep(WATCH)] if self._running else []
+
+    def broke(self, end: StepEnd) -> bool:
+        """Tell whether the wait ended by a fault of ours, and is worth another try."""
+        self._faults += end.kind in {"failed", "lost"}
+        return end.kind in {"failed", "lost"} and self._faults <= MAX_FAULTS
 
     def ended(self, end: StepEnd) -> Wish | None:
         """Return what was asked for, None when nobody asked."""

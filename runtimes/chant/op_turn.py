@@ -201,8 +201,10 @@ class OpTurn:
     def _watch_ended(self, watch: CancelWatch, end: StepEnd) -> list[TurnEffect]:
         """Cancel the run if another process asked for it, and listen on: a second may follow."""
         wish = watch.ended(end)
-        if wish is None or self._stage != "running":
+        if self._stage != "running":
             return []
+        if wish is None:
+            return watch.start() if watch.broke(end) else []
         said = Say(tuple(self._remarks(["cancelled by chant run cancel"])))
         cancel = run.CancelAsked(hard=wish == "hard_stop")
         return [said, *watch.start(), *self._running(self._known_drive().hear(cancel))]

@@ -247,6 +247,13 @@ REQUESTS = (
         (Pytest("tests/runtimes/chant/test_permissions.py"), SEEDS),
     ),
     Mutant(
+        "a run that was asked to stop by another process goes on",
+        "runtimes/chant/op_turn.py",
+        "        return [said, *watch.start(), *self._running(self._known_drive().hear(cancel))]\n",
+        "        del cancel\n        return [said, *watch.start()]\n",
+        (Pytest("tests/runtimes/chant/test_run_cancel.py"), SEEDS),
+    ),
+    Mutant(
         "an open question counts as answered",
         "runtimes/chant/point_tasks.py",
         "    if is_open(record):\n",

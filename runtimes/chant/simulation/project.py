@@ -55,6 +55,8 @@ class SimProject:
         self._changed = platform.condition()
         self._reached: dict[RunMoment, int] = {}
         disk.opened = lambda: self.reached("writing")
+        self.watched = False
+        """Runs listen for ``chant run cancel`` of another process."""
         self.beside = False
         """Servers run at once, and can't see whether the other lives."""
         self.torn: set[str] = set()
@@ -190,7 +192,8 @@ class SimTasks(ProjectTasks):
             provider=self._provider,
             wall=platform.wall,
         )
-        return Prepared(plan, context, "/", {}, tuple(remarks), keeper, points=points)
+        watch = marker.wait_for_wish if project.watched else None
+        return Prepared(plan, context, "/", {}, tuple(remarks), keeper, watch, points)
 
     def _model(self) -> Provider:
         provider = self._project.provider

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from functools import partial
 from typing import TYPE_CHECKING
 
 from actors.simulation.client import Reading
@@ -49,6 +50,33 @@ def cancelled_runs(world: World) -> None:
             talk.client.cancel(session)
         talk.client.answer(request)
     talk.finish()
+
+
+def runs_asked_to_stop(world: World) -> None:
+    """Another process asks a run to stop that would never end by itself."""
+    talk = ChantTalk(world, {"op0": drawn_plan("op0", world.numbers, hangs=True)})
+    talk.project.watched = True
+    session = talk.serve()
+    answered: list[int] = []
+    for _ in range(2):
+        request = talk.run(session, "op0")
+        ask = partial(_ask_to_stop, talk, session, request, answered)
+        world.platform.spawn("client: another process", ask)
+        talk.client.answer(request)
+        answered.append(request)
+    talk.finish()
+
+
+def _ask_to_stop(talk: ChantTalk, session: str, request: int, answered: list[int]) -> None:
+    """Do what ``chant run cancel`` does, as soon as there is a run, and perhaps once more."""
+    times = talk.numbers.choice((1, 1, 2))
+    while times and request not in answered:
+        talk.world.platform.sleep(talk.numbers.choice((0.5, 1.0)))
+        for run in talk.project.in_flight.living():
+            if request not in answered:
+                talk.world.server.book.sent_cancel(session)
+                run.ask("cancel")
+                times -= 1
 
 
 def late_run_cancels(world: World) -> None:
@@ -227,6 +255,7 @@ def _check_gate(world: World, opened: list[bool]) -> None:
 SCENARIOS = (
     Scenario("runs", "Ops that go well or fail and clean up", runs, 3, EVERYWHERE),
     Scenario("cancelled-runs", "Ops cancelled at any moment", cancelled_runs, 3, EVERYWHERE),
+    Scenario("asked-to-stop", "runs that another process asks to stop", runs_asked_to_stop, 2),
     Scenario("late-run-cancels", "cancels that race with a run's end", late_run_cancels, 3),
     Scenario("ended-runs", "ends and signals while an Op runs", ended_runs, 2, codes=(0, 143)),
     Scenario("unread-runs", "an Op that fails while the client reads nothing", unread_runs),

@@ -13,7 +13,7 @@ import pytest
 from actors.turn import AbortStep, EndTurn, StepEnded
 from actors.work import CallableWork, StepEnd
 from ops.in_flight import InFlight
-from runtimes.chant.cancel_watch import WATCH
+from runtimes.chant.cancel_watch import MAX_FAULTS, WATCH
 from runtimes.chant.op_turn import PREPARE, RECORD, OpTurn
 from runtimes.chant.run_tasks import Prepared
 from tests.runtimes.chant.hosts import FakeTasks, PlayedHost, StillClock, two_phases
@@ -202,6 +202,18 @@ def test_a_wish_cancels_once_and_a_harder_one_may_follow() -> None:
     host.end("pack", "cancelled")
     wish(host, "hard_stop")
     assert WATCH not in host.running
+
+
+def test_a_wait_that_a_fault_ends_is_begun_again_a_few_times() -> None:
+    host = begun()
+
+    for _ in range(MAX_FAULTS):
+        host.end(WATCH, "lost")
+        assert WATCH in host.running
+    host.end(WATCH, "failed")
+
+    assert WATCH not in host.running
+    assert host.result is None
 
 
 def test_a_wish_that_comes_too_late_changes_nothing() -> None:
