@@ -25,7 +25,7 @@ main()
 HELLO = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}\n'
 HEAVY = {"asyncio", "click", "decimal", "http", "httpcore2", "httpx2", "loguru", "pykka.debug",
          "ssl", "subprocess", "tempfile", "tomllib", "tree_sitter", "urllib"}  # fmt: skip
-OURS = {"entry", "flags", "ids", "options", "runtime", "serving", "session_errors"}
+OURS = {"acp_flags", "entry", "flags", "ids", "options", "runtime", "serving", "session_errors"}
 
 
 def test_the_answer_to_initialize_waits_for_nothing_heavy() -> None:
