@@ -123,9 +123,12 @@ class GuardianLink:
         return token
 
     def signal(self, token: int, verb: bytes) -> None:
-        """Ask to ``term`` or ``kill`` a step.  Never waits; a step that is gone is passed over."""
+        """Ask to ``term`` or ``kill`` a step.  Never waits; a step that is gone is passed over.
+
+        After a hang-up there is nobody to ask, and all are being killed.
+        """
         with self._lock:
-            if not self._closed:
+            if not self._closed and not self._hanging_up:
                 self._outgoing.append((_frame(verb, b"%d" % token), ()))
         self._bell.ring()
 
@@ -163,7 +166,8 @@ class GuardianLink:
             self._bell.silence()
         if self._outgoing:
             self._send()
-        elif self._hanging_up:
+        if self._hanging_up and not self._outgoing:
+            # Not only when nothing was sent: one ring of the bell may stand for both.
             self._shut()
         if ready.get(self._control.fileno(), 0) & ~select.POLLOUT:
             return self._receive()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import queue
 import select
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import suppress
@@ -34,7 +36,10 @@ from tests.actors.stepping import (
 from tests.shared import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from actors.faults import Verdict
 
 TREE = (
     "setsid sh -c 'trap \"\" TERM; sleep 300; :' & "
@@ -337,8 +342,6 @@ def test_nobody_but_descendants_is_ever_killed(mark: str) -> None:
 
 
 def test_a_link_reports_what_it_is_told_in_order() -> None:
-    import socket
-
     ours, theirs = socket.socketpair()
     pid = os.posix_spawn("/bin/true", ["true"], {})
     link = GuardianLink(pid, ours, RealPlatform(), NoFaults())
@@ -362,3 +365,37 @@ def test_a_link_reports_what_it_is_told_in_order() -> None:
     assert heard == [guardian_link.Report("exited", 256), guardian_link.Report("gone", 0)]
     with pytest.raises(LinkClosed):
         link.spawn([b"/", b"1", b"x"], (0, 0), listen)
+
+
+class AtTheFirstWait(NoFaults):
+    """Does something just before the reaper waits for the first time."""
+
+    def __init__(self) -> None:
+        self.acts: queue.Queue[Callable[[], None]] = queue.Queue()
+        self._done = False
+
+    def at(self, name: str, who: str = "") -> Verdict:
+        if name == guardian_link.AT_WAIT and not self._done:
+            self._done = True
+            self.acts.get()()
+        return super().at(name, who)
+
+
+def test_a_hang_up_right_after_a_request_is_not_forgotten(tmp_path: Path) -> None:
+    ours, theirs = socket.socketpair()
+    faults, ended = AtTheFirstWait(), tmp_path / "ended"
+    with theirs:
+        argv = ["/bin/sh", "-c", 'cat > /dev/null && touch "$0"', str(ended)]
+        child = os.posix_spawn(
+            argv[0], argv, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, theirs.fileno(), 0)]
+        )
+    link = GuardianLink(child, ours, RealPlatform(), faults)
+
+    def ask_and_hang_up() -> None:
+        link.signal(1, b"term")
+        link.hang_up()
+
+    faults.acts.put(ask_and_hang_up)
+    link.wait_end(20)
+
+    assert ended.exists()  # it saw the end of its input, and was not killed at the limit
