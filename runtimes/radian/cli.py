@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from runtimes.radian.acp_flags import BREAKING
 from runtimes.radian.exec_flags import OWN
 from runtimes.radian.exit_codes import ABOUT
 from runtimes.radian.flags import CONVERSATION, help_lines
@@ -101,7 +102,7 @@ An editor starts this. One process holds one session; prompts, permissions and a
 protocol, and stderr has all that is not part of it."""
 
 
-@conversation_command("acp", (), ACP)
+@conversation_command("acp", BREAKING, ACP)
 def acp_command(words: list[str]) -> int:
     """Run ``radian acp``."""
     from runtimes.radian.serving import serve_acp

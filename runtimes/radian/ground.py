@@ -51,7 +51,7 @@ class AgentGround:
 
 
 def real_ground(platform: Platform | None = None, faults: Faults | None = None) -> AgentGround:
-    """Return this process's own ground, or one with ``platform`` and ``faults``, which may break."""
+    """Return this process's own ground; ``platform`` and ``faults`` may break on purpose."""
     here, broken = platform or RealPlatform(), faults or NoFaults()
     return AgentGround(
         here,

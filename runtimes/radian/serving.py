@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from actors.real_platform import RealPlatform
 from actors.serve import serve
-from runtimes.radian.flags import CONVERSATION, FlagsMisused, read_flags
+from runtimes.radian.acp_flags import FLAGS
+from runtimes.radian.flags import FlagsMisused, read_flags
 from runtimes.radian.runtime import RadianRuntime
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from actors.sabotage import Sabotage
     from runtimes.radian.options import ConversationOptions
 
 USAGE = 2
@@ -26,22 +28,50 @@ AT_A_TERMINAL = (
 def serve_acp(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Serve until the client leaves and return the exit code; a wrong flag starts nothing."""
     try:
-        given = read_flags(argv, CONVERSATION)
+        given = read_flags(argv, FLAGS)
         options = _options(given) if given else None
         if options is not None and (options.log_level or options.log_file):
             from runtimes.radian.log_file import start_log
 
             start_log(options)
     except FlagsMisused as error:
-        os.write(2, f"radian acp: {error}\n".encode(errors="replace"))
-        return USAGE
+        return _refuse(error)
+
+    def checked() -> ConversationOptions:
+        return options or _options({})
+
+    if "faults" in given:
+        return _serve_broken(given, environ, checked)
     if os.isatty(0):
         os.write(2, AT_A_TERMINAL)
-    runtime = RadianRuntime(RealPlatform(), environ, lambda: options or _options({}))
+    return _serve(RadianRuntime(RealPlatform(), environ, checked))
+
+
+def _serve_broken(
+    given: Mapping[str, Any], environ: Mapping[str, str], options: Callable[[], ConversationOptions]
+) -> int:
+    from runtimes.fault_flags import FaultsRefused, read_faults
+    from runtimes.radian.ground import real_ground
+
+    steward = environ.get("CHANT_STEWARD")
     try:
-        return serve(runtime)
+        sabotage = read_faults(given["faults"], steward, allowed="allow_faults" in given)
+    except FaultsRefused as error:
+        return _refuse(error)
+    ground = real_ground(sabotage.platform, sabotage.faults)
+    return _serve(RadianRuntime(sabotage.platform, environ, options, ground), sabotage)
+
+
+def _serve(runtime: RadianRuntime, sabotage: Sabotage | None = None) -> int:
+    try:
+        return serve(runtime, sabotage=sabotage)
     finally:
         runtime.close()
+
+
+def _refuse(why: object) -> int:
+    os.write(2, f"radian acp: {why}\n".encode(errors="replace"))
+    return USAGE
 
 
 def _options(given: Mapping[str, object]) -> ConversationOptions:
