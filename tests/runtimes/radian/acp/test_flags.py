@@ -54,6 +54,12 @@ def test_the_flags_a_wrapper_builds_for_exec_are_accepted_without_its_inputs(
     assert acp == options_of([word for group in wrapped for word in group], FLAGS)
 
 
+def test_the_flags_of_a_conversation_have_the_defaults_of_exec() -> None:
+    own = [word for group in EXEC_ONLY for word in group]
+
+    assert options_of([], CONVERSATION) == options_of(own, FLAGS)
+
+
 @pytest.mark.parametrize(
     "flag", sorted({flag.name for flag in FLAGS} - {flag.name for flag in CONVERSATION})
 )

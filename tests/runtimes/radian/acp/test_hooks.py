@@ -21,7 +21,7 @@ def hooks(box: Box, tmp_path: Path) -> Hooks:
     return Hooks(box.home, tmp_path / "notes.jsonl")
 
 
-def test_a_hook_error_answers_refusal_with_its_text_in_meta(box: Box, hooks: Hooks) -> None:
+def test_methods_a_hook_error_answers_refusal_with_its_text_in_meta(box: Box, hooks: Hooks) -> None:
     box.configure(hooks.add("user_prompt", "raise RuntimeError('broken')", required=True))
     with Client(box) as client:
         client.open()

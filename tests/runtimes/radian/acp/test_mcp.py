@@ -36,7 +36,9 @@ def server(mark: str, mode: str = "good", name: str = "db", **env: str) -> dict[
 def new(client: Client, *servers: dict[str, Any]) -> None:
     client.initialize()
     params = {"cwd": str(client.folder), "mcpServers": list(servers)}
-    client.session = client.call("session/new", params)["result"]["sessionId"]
+    answer = client.call("session/new", params)
+    assert "result" in answer, answer
+    client.session = answer["result"]["sessionId"]
 
 
 def outputs(turn: Any) -> list[str]:

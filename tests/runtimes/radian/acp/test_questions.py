@@ -52,6 +52,7 @@ def test_approvals_and_ask_user_always_holds_for_this_process_and_not_after_a_lo
     box: Box,
 ) -> None:
     box.play(*guarded(times=2))
+    before = box.home.joinpath("config.toml").read_text()
     with Client(box) as client:
         session = client.open()
         running = client.prompt("go")
@@ -59,6 +60,7 @@ def test_approvals_and_ask_user_always_holds_for_this_process_and_not_after_a_lo
 
         # The second call is not asked for.
         assert client.finish(running).stop_reason == "end_turn"
+    assert box.home.joinpath("config.toml").read_text() == before
     box.play(*guarded())
     with Client(box) as client:
         client.load(session)
@@ -73,8 +75,15 @@ def test_approvals_and_ask_user_always_holds_for_this_process_and_not_after_a_lo
     [
         {"result": {"outcome": {"outcome": "selected", "optionId": "reject_once"}}},
         {"result": {"outcome": {"outcome": "selected", "optionId": "allow_everything"}}},
-        {"result": {"outcome": {"outcome": "allowed"}}},
+        {"result": {"outcome": {"outcome": "allowed", "optionId": "allow_once"}}},
+        {"result": {"outcome": {"outcome": "selected"}}},
+        {"result": {"outcome": "selected", "optionId": "allow_once"}},
+        {"result": "allow_once"},
         {"result": None},
+        {"result": True},
+        {"result": []},
+        {"error": None},
+        {"error": "no"},
         {"error": {"code": -32601, "message": "what?"}},
     ],
     ids=str,
@@ -106,6 +115,7 @@ def test_approvals_and_ask_user_a_cancelled_outcome_denies_and_cancels_the_turn(
 
         assert client.finish(running).stop_reason == "cancelled"
     assert outcome_of(box, session)["status"] == "failed"
+    assert "the question was cancelled" in outcome_of(box, session)["output"]
     assert box.journal(session)[-1]["end"] == "Interrupted"
 
 

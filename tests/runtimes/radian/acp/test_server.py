@@ -43,7 +43,7 @@ def lasting(value: Any) -> Any:
     return [lasting(each) for each in value] if isinstance(value, list) else value
 
 
-def test_agent_client_protocol_server_it_is_the_agent_of_exec(box: Box) -> None:
+def test_the_agent_client_protocol_server_it_is_the_agent_of_exec(box: Box) -> None:
     box.play(*TASK)
     assert box.run("exec", "-p", "go", "--yes", "--session-id", "s1").returncode == 0
     for name in ("a", ".radian/note"):
@@ -61,7 +61,9 @@ def test_agent_client_protocol_server_it_is_the_agent_of_exec(box: Box) -> None:
             assert lasting(ours) == lasting(theirs)
 
 
-def test_agent_client_protocol_server_a_client_prompts_answers_and_sees_the_turn(box: Box) -> None:
+def test_the_agent_client_protocol_server_a_client_prompts_answers_and_sees_the_turn(
+    box: Box,
+) -> None:
     box.play(*TASK)
     with Client(box) as client:
         client.open()
@@ -75,7 +77,7 @@ def test_agent_client_protocol_server_a_client_prompts_answers_and_sees_the_turn
 
 
 @pytest.mark.parametrize("level", ["warning", "trace"])
-def test_agent_client_protocol_server_stdout_has_messages_only_and_stderr_all_else(
+def test_the_agent_client_protocol_server_stdout_has_messages_only_and_stderr_all_else(
     box: Box, level: str
 ) -> None:
     box.home.joinpath("trust.json").unlink()
@@ -97,7 +99,9 @@ def test_agent_client_protocol_server_stdout_has_messages_only_and_stderr_all_el
     assert "'gone' did not start" in said
 
 
-def test_agent_client_protocol_server_the_example_line_and_a_key_that_was_stored(box: Box) -> None:
+def test_the_agent_client_protocol_server_the_example_line_and_a_key_that_was_stored(
+    box: Box,
+) -> None:
     with model_server(GOOD) as server:
         far(box, server.url)
         with Client(box, *EXAMPLE, "--workspace", str(box.workspace)) as client:
@@ -116,7 +120,7 @@ def test_agent_client_protocol_server_the_example_line_and_a_key_that_was_stored
     assert box.run("acp", "--api-key", KEY).returncode == 2
 
 
-def test_agent_client_protocol_server_there_is_no_authentication(box: Box) -> None:
+def test_the_agent_client_protocol_server_there_is_no_authentication(box: Box) -> None:
     with Client(box) as client:
         assert client.initialize()["authMethods"] == []
 
