@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from bench.peers import Agent
 
 CHUNK = 1 << 16
-TIMEOUT_S = 120
 
 
 class AgentError(Exception):
@@ -190,7 +189,7 @@ class Client:
 
     def _pump(self, done: Callable[[], bool]) -> None:
         """Write and read until ``done``."""
-        deadline = time.perf_counter() + TIMEOUT_S
+        deadline = time.perf_counter() + self._agent.patience_s
         poll = select.poll()
         poll.register(self._out, select.POLLIN)
         while not done():
@@ -198,7 +197,7 @@ class Client:
                 poll.register(self._in, select.POLLOUT)
             ready = dict(poll.poll(max(0, deadline - time.perf_counter()) * 1000))
             if not ready:
-                raise AgentError(self._last_words(f"no answer in {TIMEOUT_S} s"))
+                raise AgentError(self._last_words(f"no answer in {self._agent.patience_s} s"))
             if self._in in ready:
                 self._write()
                 if not self._unsent:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 NPM = PEERS / "npm"
 RADIAN, SDK_MODEL, CODEX_EXEC = "radian", "Python SDK with a model", "codex exec"
 KEY = "no-key-is-needed"
+PATIENCE_S = 20
+"""For agents that are not ours: some never answer after a cancel, and the bench must go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ def _headless(peers: Peers, running: Model, homes: Path) -> Generator[Agent]:
 def _agent(name: str, package: str, words: tuple[str, ...], env: dict[str, str]) -> Agent:
     program, *rest = words
     command = (str(NPM / "node_modules" / ".bin" / program), *rest)
-    return Agent(f"{name} {version_of(package)}", command, env)
+    return Agent(f"{name} {version_of(package)}", command, env, PATIENCE_S)
 
 
 def _env(home: Path, **own: str) -> dict[str, str]:

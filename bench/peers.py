@@ -30,6 +30,8 @@ class Agent:
     name: str
     command: tuple[str, ...]
     env: dict[str, str]
+    patience_s: float = 120
+    """How long to wait for any one answer."""
 
 
 @dataclass(frozen=True, slots=True)

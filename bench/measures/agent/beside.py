@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bench.peers import Agent
     from bench.samples import Figures, Table
 
-REPEATS = 3
+REPEATS = 2
 
 
 def beside(
