@@ -25,6 +25,7 @@ def bubblewrap_argv(program: str, argv: Sequence[str], cwd: str, view: View) -> 
         "--unshare-all",
         "--die-with-parent",
         "--new-session",
+        *("--cap-drop", "ALL"),  # root's would undo every mount that follows
         *("--ro-bind", "/", "/"),
         *("--dev", "/dev"),
         *("--proc", "/proc"),

@@ -17,6 +17,7 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 """System calls; the numbers are the same on every architecture."""
 ASK_VERSION, PATH_BENEATH = 1, 1
 SET_NO_NEW_PRIVS = 38
+DROP_FROM_BOUNDS, CAPABILITIES_V3 = 24, 0x20080522
 NEW_USER, NEW_NET = 0x10000000, 0x40000000
 TCP_SINCE, SCOPES_SINCE = 4, 6
 """Versions of Landlock: what restricts TCP, and what keeps from signals and abstract sockets."""
@@ -50,6 +51,7 @@ def main() -> NoReturn:
     libc = ctypes.CDLL(None, use_errno=True)
     try:
         _restrict(libc, _usable_version(libc), options)
+        _drop_capabilities(libc)
         os.execvp(options.argv[0], options.argv)  # noqa: S606 - which is what we are for
     except (RefusedError, OSError) as error:
         os.write(2, f"landlock: {error}\n".encode("utf-8", "replace"))
@@ -142,6 +144,14 @@ def _restrict(libc: ctypes.CDLL, version: int, options: Options) -> None:
     _check(libc.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     _check(libc.syscall(RESTRICT_SELF, ruleset, 0))
     os.close(ruleset)
+
+
+def _drop_capabilities(libc: ctypes.CDLL) -> None:
+    """Keep no power of root's: it could make a device file, and read the disk below all rules."""
+    capability = 0
+    while libc.prctl(DROP_FROM_BOUNDS, capability, 0, 0, 0) == 0:
+        capability += 1
+    _check(libc.capset(struct.pack("=Ii", CAPABILITIES_V3, 0), bytes(24)))
 
 
 def _give(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:

@@ -60,7 +60,7 @@ def test_bubblewrap_shuts_secrets_after_it_has_opened_what_is_around_them(tmp_pa
 
     argv = " ".join(bubblewrap_argv("bwrap", ("true",), str(workspace), view))
 
-    assert argv.startswith("bwrap --unshare-all --die-with-parent --new-session --ro-bind / /")
+    assert argv.startswith("bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL")
     opened = argv.index(f"--bind {workspace} {workspace}")
     assert argv.index("--bind /out/tmp /tmp") < opened
     assert argv.index(f"--ro-bind {workspace}/.git {workspace}/.git") > opened

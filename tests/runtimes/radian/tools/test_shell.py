@@ -163,6 +163,24 @@ def test_a_sandboxed_command_sees_no_secret_and_no_network(boxed: Bench) -> None
     assert "eth0" not in network.output
 
 
+def test_a_sandboxed_command_has_no_power_of_root_to_undo_the_sandbox(boxed: Bench) -> None:
+    (boxed.home / ".netrc").write_text("the password")
+    boxed.write(".git/config", "[core]\n")
+    undo = (
+        f"umount -l {boxed.home}/.netrc; cat {boxed.home}/.netrc; mount -o remount,bind,rw /;"
+        " touch /etc/outside; mknod disk b 8 0; chroot / true && echo rooted;"
+        " grep -c '^Cap.*:.*[1-9a-f]' /proc/self/status"
+    )
+
+    outcome = boxed.call(Shell(), command=undo)
+
+    assert outcome.output.splitlines()[-3:] == ["0", "", "[exit code 1]"]
+    assert "the password" not in outcome.output
+    assert "rooted" not in outcome.output
+    assert not os.path.exists("/etc/outside")
+    assert not (boxed.workspace / "disk").exists()
+
+
 def test_bubblewrap_keeps_git_as_it_is(tmp_path: Path) -> None:
     sandboxes = Sandboxes(NoFaults(), kinds=("bubblewrap",))
     if isinstance(found := sandboxes.found(), NoSandbox):
