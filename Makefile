@@ -9,7 +9,7 @@ TYPESCRIPT := tests/e2e/typescript/node_modules/.package-lock.json
 ACPX := tests/e2e/acpx/node_modules/.package-lock.json
 AIMOCK := tests/e2e/aimock/node_modules/.package-lock.json
 
-.PHONY: help dev demo test soak mutants check bench reference typescript acpx judges clean
+.PHONY: help dev demo test soak mutants check bench reference typescript acpx oldsdk judges clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -24,6 +24,7 @@ demo: .venv/.runtime ## Ops of examples/box as a client sees them, then an agent
 test: .venv/.dev ## all tests
 	@$(MAKE) --silent typescript || echo "make: no TypeScript SDK: its tests will be skipped" >&2
 	@$(MAKE) --silent acpx || echo "make: no acpx: its tests will be skipped" >&2
+	@$(MAKE) --silent oldsdk || echo "make: no old Python SDK: its tests will be skipped" >&2
 	@$(MAKE) --silent judges || echo "make: a foreign server is missing: its tests will be skipped" >&2
 	$(PY) -m pytest $(ARGS)
 
@@ -50,6 +51,8 @@ reference: .venv/.runtime ## docs/reference, made from the tables in the code
 typescript: $(TYPESCRIPT) ## the official TypeScript SDK, for the end-to-end tests
 
 acpx: $(ACPX) ## a client that others wrote, for the end-to-end tests
+
+oldsdk: .venv/oldsdk/.installed ## an official SDK that reads no long lines, for the end-to-end tests
 
 judges: $(AIMOCK) .venv/llmock/.installed .venv/mcp/.installed ## servers that others wrote, for the tests of our calls
 
@@ -90,6 +93,11 @@ $(AIMOCK): tests/e2e/aimock/package-lock.json .venv/.dev
 .venv/llmock/.installed: tests/e2e/llmock/requirements.txt .venv/.runtime
 	@$(PY) -m venv .venv/llmock
 	@.venv/llmock/bin/python -m pip --quiet --disable-pip-version-check --no-input install --no-deps --requirement $<
+	@touch $@
+
+.venv/oldsdk/.installed: tests/e2e/oldsdk/requirements.txt .venv/.runtime
+	@$(PY) -m venv .venv/oldsdk
+	@.venv/oldsdk/bin/python -m pip --quiet --disable-pip-version-check --no-input install --no-deps --requirement $<
 	@touch $@
 
 .venv/mcp/.installed: tests/runtimes/radian/mcp/requirements.txt .venv/.runtime

@@ -1,7 +1,7 @@
 """Keeping lines short: text cut into pieces, raw values shortened with a note.  Pure.
 
 Clients differ in what they can read: an old official SDK breaks at 64 KiB a line, others at 16 or
-32 MiB.  So streamed text stays under 60 KiB, and what can't be cut under 1 MiB.
+32 MiB.  So what is streamed is cut into lines under 60 KiB, and tool calls are shortened to that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TEXT_PIECE_BYTES = 56 * 1024
 """A piece of text as JSON; leaves 4 KiB of a 60 KiB line to the envelope and its ids."""
-MAX_UPDATE_BYTES = 1024 * 1024
+MAX_UPDATE_BYTES = 60 * 1024
 """No `session/update` line is longer."""
 RAW_BYTES = MAX_UPDATE_BYTES // 4
 """A raw input or output as JSON."""

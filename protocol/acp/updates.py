@@ -31,11 +31,13 @@ ToolStatus: TypeAlias = Literal["pending", "in_progress", "completed", "failed"]
 PlanPriority: TypeAlias = Literal["high", "medium", "low"]
 PlanStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
-_PART_BYTES = MAX_UPDATE_BYTES // 4
+_PART_BYTES = MAX_UPDATE_BYTES // 5
 """What each of raw input, raw output and content keeps when a line came out too long."""
 _TITLE_BYTES = 4096
 _MOST_PARTS = 64
-"""Parts of content that are kept then; more would leave no room for any."""
+"""Parts of content, and places, that are kept then; more would leave no room for any."""
+_REQUEST_BYTES = MAX_UPDATE_BYTES * 4 // 5
+"""A tool call in a request, which has more to carry."""
 
 
 # Not frozen, though nobody changes one: a frozen one takes three times as long to make, a fifth of
@@ -254,7 +256,7 @@ def tool_call_to_wire(call: ToolCall | ToolCallUpdate) -> JsonObject:
 
 def within_limits(call: ToolCall | ToolCallUpdate) -> ToolCall | ToolCallUpdate:
     """Shorten a tool call that is too long for one line; for those that travel in a request."""
-    return call if json_size(tool_call_to_wire(call)) <= 3 * _PART_BYTES else _shortened(call)
+    return call if json_size(tool_call_to_wire(call)) <= _REQUEST_BYTES else _shortened(call)
 
 
 def _message_line(session_id: str, chunk: AgentMessageChunk) -> bytes:
@@ -332,6 +334,7 @@ def _shortened(call: ToolCall | ToolCallUpdate) -> ToolCall | ToolCallUpdate:
         raw_input=shorten_raw(call.raw_input, _PART_BYTES),
         raw_output=shorten_raw(call.raw_output, _PART_BYTES),
         content=content,
+        locations=None if call.locations is None else call.locations[:_MOST_PARTS],
     )
 
 

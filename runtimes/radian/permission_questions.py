@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 METHOD = "session/request_permission"
 NO_TEXT = "this client takes no typed answers: ask again with options to choose from"
 ONE_CHOICE = "this client takes one choice a question: ask again, without 'multiple'"
+QUESTION_BYTES = 16 * 1024
+OPTION_BYTES = 2 * 1024
+"""A question and each of its options: with twelve of them it still is a line under 60 KiB."""
 
 
 class ClientAsker:
@@ -84,13 +87,15 @@ class ClientAsker:
 
 
 def _of_user(question: UserQuestion) -> tuple[ToolCallUpdate, list[PermissionOption]]:
+    from protocol.acp.cutting import shorten_text
     from protocol.acp.permissions import PermissionOption
     from protocol.acp.updates import ToolCallUpdate
     from runtimes.radian.user_questions import labelled
 
-    call = ToolCallUpdate(tool_call_id=question.call_id, title=question.question)
+    title = shorten_text(question.question, QUESTION_BYTES)
+    call = ToolCallUpdate(tool_call_id=question.call_id, title=title)
     return call, [
-        PermissionOption(str(at), labelled(each), "allow_once")
+        PermissionOption(str(at), shorten_text(labelled(each), OPTION_BYTES), "allow_once")
         for at, each in enumerate(question.options, 1)
     ]
 
@@ -104,19 +109,22 @@ def _of_permission(question: PermissionQuestion) -> tuple[ToolCallUpdate, list[P
 
 
 def _call(question: PermissionQuestion) -> ToolCallUpdate:
-    from protocol.acp.updates import Location, ToolCallUpdate, ToolDiff, ToolText
+    from protocol.acp.cutting import shorten_raw
+    from protocol.acp.updates import Location, ToolCallUpdate, ToolText
+    from runtimes.radian.shown_diff import shown_diff
+    from runtimes.radian.updates import PART_BYTES
 
     view = question.prepared.view
     content: list[ToolContent] = []
     if question.reason:
         content.append(ToolText(question.reason))
     if view.diff is not None:
-        content.append(ToolDiff(view.diff.path, view.diff.old, view.diff.new))
+        content.append(shown_diff(view.diff, PART_BYTES))
     return ToolCallUpdate(
         tool_call_id=question.call_id,
         title=view.title,
         status="pending",
-        raw_input=dict(question.prepared.input),
+        raw_input=shorten_raw(dict(question.prepared.input), PART_BYTES),
         content=tuple(content) or None,
         locations=tuple(Location(each.path, each.line) for each in view.locations) or None,
     )

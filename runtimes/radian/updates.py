@@ -11,12 +11,12 @@ from protocol.acp.updates import (
     Location,
     ToolCall,
     ToolCallUpdate,
-    ToolDiff,
     ToolText,
     Update,
     UsageUpdate,
 )
 from runtimes.radian import events
+from runtimes.radian.shown_diff import shown_diff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,17 +104,17 @@ class LiveUpdates:
             case events.Retry():
                 name = message_id(item.turn, item.call)
                 self._attempts[name] = item.attempt
-                yield AgentThoughtChunk(_retry_line(item), f"{name}-retry-{item.attempt}")
+                yield from _thought(_retry_line(item), f"{name}-retry-{item.attempt}")
             case events.Compacting():
                 name = f"{message_id(item.turn, item.call)}-summary"
                 yield AgentThoughtChunk("The conversation is being summarised.\n", name)
             case events.Warning(message):
                 self._warnings += 1
-                yield AgentThoughtChunk(f"Warning: {message}\n", f"warning-{self._warnings}")
+                yield from _thought(f"Warning: {message}\n", f"warning-{self._warnings}")
             case events.TurnEnded(turn, error=error):
                 self._forget_turn()
                 if error:
-                    yield AgentThoughtChunk(f"The turn failed: {error}\n", f"{turn}-end")
+                    yield from _thought(f"The turn failed: {error}\n", f"{turn}-end")
             case _ if isinstance(item, Update):
                 yield item
             case _:
@@ -129,14 +129,16 @@ class LiveUpdates:
             kind=call.kind,
             status="pending",
             raw_input=shorten_raw(call.input, PART_BYTES),
-            content=None if call.diff is None else (_diff(call.diff),),
+            content=None if call.diff is None else (shown_diff(call.diff, PART_BYTES),),
             locations=tuple(Location(each.path, each.line) for each in call.locations) or None,
         )
 
     def _tool_result(self, result: events.ToolResult) -> ToolCallUpdate:
         diff = self._diffs.pop(result.call_id, None)
         self._tails.pop(result.call_id, None)
-        changed = None if diff is None or result.status == "failed" else _diff(diff)
+        if diff is None or result.status == "failed":
+            return finished(result.call_id, result)
+        changed = shown_diff(diff, PART_BYTES)
         return finished(result.call_id, result, changed)
 
     def _forget_turn(self) -> None:
@@ -164,8 +166,8 @@ def finished(call_id: str, result: Any, changed: ToolContent | None = None) -> T
     )
 
 
-def _diff(diff: Diff) -> ToolDiff:
-    return ToolDiff(diff.path, diff.old, diff.new)
+def _thought(text: str, name: str) -> Iterator[AgentThoughtChunk]:
+    return (AgentThoughtChunk(piece, name) for piece in cut_text(text))
 
 
 def _retry_line(retry: events.Retry) -> str:

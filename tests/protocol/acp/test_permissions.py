@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from protocol.acp.cutting import MAX_UPDATE_BYTES
 from protocol.acp.permissions import (
     CancelledOutcome,
     Malformed,
@@ -70,5 +71,5 @@ def test_a_question_with_a_huge_tool_call_still_fits_one_line() -> None:
 
     line = encode_request(1, "session/request_permission", permission_request("s", call, options))
 
-    assert len(line) <= 1024 * 1024
+    assert len(line) <= MAX_UPDATE_BYTES
     assert b"left out" in line
