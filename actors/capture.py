@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import hashlib
 from typing import TYPE_CHECKING
 
 from actors.work import Captured
@@ -29,6 +28,8 @@ class StreamCapture:
 
     def __init__(self, edge_bytes: int = EDGE_BYTES) -> None:
         """Keep ``edge_bytes`` of each end; holds at most three times that."""
+        import hashlib  # with the first step, which has other things to wait for
+
         self._edge = edge_bytes
         self._head = bytearray()
         self._tail = bytearray()

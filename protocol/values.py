@@ -135,6 +135,9 @@ def _initializer(cls: type[_Slotted]) -> Any:
     """Compile ``__init__`` of a class as `dataclass` writes it, which no loop comes near."""
     scope: dict[str, Any] = {"_set": object.__setattr__, "_absent": MISSING}
     parameters, body = ["self"], ["pass"]
+    setting = (
+        "_set(self, '{name}', {given})" if issubclass(cls, _Frozen) else "self.{name} = {given}"
+    )
     for name, found in _defaults_of(cls):
         given = name
         if found.default_factory is not MISSING:
@@ -146,7 +149,7 @@ def _initializer(cls: type[_Slotted]) -> Any:
             parameters.append(f"{name}=_default_{name}")
         else:
             parameters.append(name)
-        body.append(f"_set(self, {name!r}, {given})")
+        body.append(setting.format(name=name, given=given))
     lines = "\n ".join(body)
     exec(f"def __init__({', '.join(parameters)}):\n {lines}", scope)  # noqa: S102 - names of ours
     made = scope["__init__"]

@@ -93,9 +93,9 @@ class Location:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolCall:
-    """Open a tool call; ids are unique in the session.  None is not sent."""
+    """Open a tool call; ids are unique in the session.  None is not sent.  Made by keywords."""
 
     tool_call_id: str
     title: str
@@ -108,9 +108,9 @@ class ToolCall:
     meta: JsonObject | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolCallUpdate:
-    """Change an open tool call.  None is not sent and leaves what was; tuples replace."""
+    """Change an open tool call, as `ToolCall` opens it; None leaves what was, tuples replace."""
 
     tool_call_id: str
     title: str | None = None

@@ -6,18 +6,18 @@ is fetched.  Reading them takes some 100 ms, so ask on a thread that may wait.
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_EVEN, Decimal
 from typing import TYPE_CHECKING, Any
 
 from protocol.values import frozen
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from decimal import Decimal
 
     from runtimes.models.base import Usage
     from runtimes.models.config import Kind, ModelFacts, ProviderConfig
 
-MICROS = Decimal(1_000_000)
+MICROS = 1_000_000
 """Micros in a dollar, and tokens in the unit of prices."""
 VENDORS: dict[Kind, str] = {"openai": "openai", "anthropic": "anthropic", "gemini": "google"}
 """Who is called by a config that names no address, as genai-prices calls them."""
@@ -66,11 +66,15 @@ def context_window(config: ProviderConfig, model: str) -> int | None:
 
 def micros(dollars: Decimal) -> int:
     """Return whole micros, halves to the even one."""
+    from decimal import ROUND_HALF_EVEN, Decimal
+
     return int((dollars * MICROS).quantize(Decimal(1), ROUND_HALF_EVEN))
 
 
 def _by_config(facts: ModelFacts, usage: Usage) -> Decimal | None:
     """Price each kind of token once; a cache without a price of its own costs as input does."""
+    from decimal import Decimal
+
     read, write = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
     priced = (
         (usage.input_tokens - read - write, facts.price_input),
