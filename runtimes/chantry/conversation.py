@@ -19,6 +19,7 @@ from runtimes.chantry import late, outcome
 from runtimes.chantry.desk import Desk
 from runtimes.chantry.effects import Ask, AskNoMore, End, Send, Show
 from runtimes.chantry.permission import Permission
+from runtimes.chantry.question_details import details
 from runtimes.chantry.shown import Note, Problem, Prompted, Question
 from runtimes.chantry.turn_view import TurnView
 from runtimes.version import VERSION
@@ -201,8 +202,10 @@ class Conversation:
             self._send(jsonrpc.encode_error(request.id, error))
             self._show(Note(f"a question that can't be read: {error.message}"))
             return
-        title = question.tool_call.title or self._view.title_of(question.tool_call.tool_call_id)
-        permission = Permission(request.id, title, question.options, late.named_in(question.meta))
+        call = question.tool_call
+        title = call.title or self._view.title_of(call.tool_call_id)
+        late_id, about = late.named_in(question.meta), details(call.content or ())
+        permission = Permission(request.id, title, question.options, late_id, about)
         if self._cancelling or self._phase != "turn":
             self._effects += self._desk.settle(permission, None)
         elif permission.late_id and self._late is None:

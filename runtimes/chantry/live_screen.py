@@ -54,6 +54,8 @@ class LiveScreen:
             case Changed(board, _):
                 self._board = board
             case Question():
+                # Else the board, which stays above the question, would take it along for good.
+                self._scrolling += composer.end_line()
                 self._question = composer.plain(item)
             case TurnOver(board, _, _):
                 self._scrolling += composer.end_line()

@@ -21,11 +21,13 @@ class Permission:
     options: tuple[PermissionOption, ...]
     late_id: str = ""
     """How a later prompt names it, if that is how it is answered."""
+    details: tuple[str, ...] = ()
+    """What it is about, line by line."""
 
     def lines(self) -> tuple[str, ...]:
         """Put the question and its numbered options into words."""
         numbered = (f"  {n}  {option.name}" for n, option in enumerate(self.options, 1))
-        return (f"? {self.title}", *numbered)
+        return (f"? {self.title}", *self.details, *numbered)
 
     @property
     def prompt(self) -> str:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 STATUSES = ("pending", "in_progress", "completed")
 MAX_ITEMS = 200
+MAX_ITEM_CHARS = 400
+MARKS = dict(zip(STATUSES, ("[ ]", "[>]", "[x]"), strict=True))
 
 
 class Todo:
@@ -58,7 +60,15 @@ class Todo:
     def start(self, prepared: Prepared, call_id: str, context: ToolContext) -> ToolRun:
         """Return a run that says how far it is."""
         del call_id, context
-        return run_callable(self.name, lambda _work: ToolOutcome(_summary(prepared.input)))
+        return run_callable(self.name, lambda _work: ToolOutcome(_shown(prepared.input)))
+
+
+def _shown(values: Input) -> str:
+    items = (
+        f"{MARKS[one['status']]} {one_line(one['content'], MAX_ITEM_CHARS)}"
+        for one in values["items"]
+    )
+    return "\n".join([*items, _summary(values)])
 
 
 def _summary(values: Input) -> str:

@@ -118,6 +118,24 @@ def test_a_question_stands_below_the_board_and_what_comes_meanwhile_above_it() -
     assert terminal.screen()[4:] == ["answer: 1", "  + a", ""]
 
 
+def test_a_half_said_line_is_not_said_again_after_a_question() -> None:
+    screen, terminal = live()
+    board = opened("a")
+    screen.show(Changed(board, tuple(board.rows)))
+    screen.show(Said("Let me see.", "agent"))
+    screen.show(Question(("? Move",)))
+    screen.ask("answer: ")
+
+    terminal.write("1\n")
+    screen.answered()
+    screen.show(moved(board, "a", "completed"))
+    screen.show(Said(" Done.\n", "agent"))
+    screen.flush()
+
+    lines = ["Let me see.", "  . a", "? Move", "answer: 1", " Done.", "  + a", ""]
+    assert terminal.screen() == lines
+
+
 def test_a_withdrawn_question_leaves_no_prompt() -> None:
     screen, terminal = live()
     screen.show(Question(("? Move",)))

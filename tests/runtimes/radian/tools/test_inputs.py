@@ -106,9 +106,9 @@ def test_an_unknown_tool_is_a_failed_result(bench: Bench) -> None:
     )
 
 
-def test_a_plan_is_counted(bench: Bench) -> None:
+def test_a_plan_is_shown_and_counted(bench: Bench) -> None:
     tool = builtin_tools("workspace", {})["todo"]
     items = [{"content": "a", "status": "completed"}, {"content": "b\nc", "status": "in_progress"}]
 
     assert bench.prepare(tool, items=items).view.title == "Plan: b…"
-    assert bench.call(tool, items=items).output == "1 of 2 done"
+    assert bench.call(tool, items=items).output == "[x] a\n[>] b…\n1 of 2 done"
