@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from ops.digits import whole_number
 from ops.errors import OpsError, ParamInvalid
 from ops.ledger import NoLedger, open_ledger
 from ops.project import choose_environment, find_project
@@ -77,7 +78,8 @@ def limit_of(invocation: Invocation, default: int) -> int:
     text = invocation.value("--limit")
     if text is None:
         return default
-    if not text.isdecimal() or not 0 < int(text) <= MAX_LIMIT:
+    number = whole_number(text)
+    if number is None or not 0 < number <= MAX_LIMIT:
         msg = f"--limit needs a whole number from 1 to {MAX_LIMIT}, not {text[:40]!r}"
         raise ParamInvalid(msg)
-    return int(text)
+    return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from protocol.values import frozen
@@ -17,7 +18,7 @@ from runtimes.models.base import (
     ToolUse,
     Usage,
 )
-from runtimes.models.json_text import read_object
+from runtimes.models.json_text import mended, read_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,7 +133,7 @@ class Assembly:
         if read_object(call.arguments) is None:
             self.dropped.append(call)
         else:
-            self._parts.append(call)
+            self._parts.append(replace(call, arguments=mended(call.arguments)))
 
     def _settle(self) -> None:
         if self._pieces:

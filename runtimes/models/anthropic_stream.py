@@ -17,7 +17,7 @@ from runtimes.models.base import (
     ToolCalled,
 )
 from runtimes.models.failures import stream_failure
-from runtimes.models.json_text import table, text_of
+from runtimes.models.json_text import parse, table, text_of
 from runtimes.models.stream_parser import CUT, NO_JSON, finished, new_call_id, without_arguments
 from runtimes.models.usage import anthropic_usage, merged
 
@@ -65,7 +65,7 @@ class AnthropicStream:
     def take(self, data: bytes) -> Sequence[ModelEvent]:
         """Read one event."""
         try:
-            event = orjson.loads(data)
+            event = parse(data)
         except ValueError:
             # Some proxies add the end sign of the other API.
             failure = CallFailed(NO_JSON, retry=True)

@@ -17,7 +17,7 @@ from runtimes.models.base import (
     ToolCalled,
 )
 from runtimes.models.failures import stream_failure
-from runtimes.models.json_text import table, tables, text_of
+from runtimes.models.json_text import parse, table, tables, text_of
 from runtimes.models.stream_parser import (
     CUT,
     NO_JSON,
@@ -91,7 +91,7 @@ class ChatStream:
             self.over = True
             return ()
         try:
-            chunk = orjson.loads(data)
+            chunk = parse(data)
         except ValueError:
             return self._fail(CallFailed(NO_JSON, retry=True))
         try:

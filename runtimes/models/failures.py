@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
+from ops.digits import whole_number
 from runtimes.models.base import CallFailed
-from runtimes.models.json_text import table, tables, text_of
+from runtimes.models.json_text import parse, table, tables, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,15 +100,15 @@ def _names(error: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _number(value: Any) -> int | None:
-    if isinstance(value, str) and value.isdecimal():
-        value = int(value)
+    if isinstance(value, str):
+        value = whole_number(value)
     lowest, highest = 400, 599
     return value if isinstance(value, int) and lowest <= value <= highest else None
 
 
 def _read(body: bytes) -> Any:
     try:
-        return orjson.loads(body)
+        return parse(body)
     except ValueError:
         return None
 

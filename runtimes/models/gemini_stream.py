@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from runtimes.models.base import (
     CallFailed,
     FinishReason,
@@ -15,7 +13,7 @@ from runtimes.models.base import (
     ToolCalled,
 )
 from runtimes.models.failures import stream_failure
-from runtimes.models.json_text import encode, table, tables, text_of
+from runtimes.models.json_text import encode, parse, table, tables, text_of
 from runtimes.models.stream_parser import CUT, NO_JSON, finished, new_call_id, without_arguments
 from runtimes.models.usage import gemini_usage, merged
 
@@ -56,7 +54,7 @@ class GeminiStream:
     def take(self, data: bytes) -> Sequence[ModelEvent]:
         """Read one chunk."""
         try:
-            chunk = orjson.loads(data)
+            chunk = parse(data)
         except ValueError:
             failure = CallFailed(NO_JSON, retry=True)
             return () if data.startswith(b"[DONE]") else self._fail(failure)

@@ -65,6 +65,12 @@ class Reply:
         self._stream = response.extensions["network_stream"]
         self._chunks = self._told(response, silence_s, hang_up)
 
+    @property
+    def encoding(self) -> str:
+        """How the body is compressed, in spite of what was asked for; empty: it is not."""
+        name = self.headers.get("content-encoding", "").strip().lower()[:40]
+        return "" if name == "identity" else name
+
     def chunks(self) -> Iterator[bytes]:
         """Yield what arrives; asked again, go on where it was left.
 

@@ -21,10 +21,34 @@ def encode(value: Any) -> bytes:
         return text.encode()
 
 
+def parse(text: str | bytes) -> Any:
+    """Return the value of a JSON text.  Lone surrogate escapes in it become U+FFFD.
+
+    Programs in Python and JavaScript write them: names of files that are no UTF-8, halves of emoji.
+
+    Raises:
+        ValueError: It is no JSON.
+
+    """
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        repaired = _repaired(text)
+        if repaired is None:
+            raise
+        return orjson.loads(repaired)
+
+
+def mended(text: str) -> str:
+    """Return a JSON text as every parser takes it, see `parse`."""
+    repaired = _repaired(text) if "\\u" in text else None
+    return text if repaired is None else repaired.decode()
+
+
 def read_object(text: str | bytes) -> dict[str, Any] | None:
     """Return the object that ``text`` is, or None where it is none."""
     try:
-        value: Any = orjson.loads(text)
+        value = parse(text)
     except ValueError:
         return None
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
@@ -52,6 +76,12 @@ def count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         return None
     return int(value)
+
+
+def _repaired(text: str | bytes) -> bytes | None:
+    from protocol.surrogates import replace_lone_escapes
+
+    return replace_lone_escapes(text.encode("utf-8", "replace") if isinstance(text, str) else text)
 
 
 def _clean(value: Any) -> Any:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from runtimes.models.base import (
     CallFailed,
     FinishReason,
@@ -15,7 +13,7 @@ from runtimes.models.base import (
     ToolCalled,
 )
 from runtimes.models.failures import stream_failure
-from runtimes.models.json_text import table, tables, text_of
+from runtimes.models.json_text import parse, table, tables, text_of
 from runtimes.models.stream_parser import (
     CUT,
     NO_JSON,
@@ -67,7 +65,7 @@ class ResponsesStream:
         if data.startswith(b"[DONE]"):
             return ()
         try:
-            event = orjson.loads(data)
+            event = parse(data)
         except ValueError:
             return self._fail(CallFailed(NO_JSON, retry=True))
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 PIECE = 8
 """Shorter pieces of a secret don't help anybody, and are found in innocent text."""
 MASK = "[secret]"
+SECRET_HEADER = r"(?i)auth|key|token|secret|cookie|passw|credential"  # noqa: S105 - what names it
 
 
 class Secrets:
@@ -38,6 +40,8 @@ class Secrets:
             CredentialMissing: See there.
 
         """
+        for secret in _secrets_in(config.headers):
+            self.remember(secret)
         if config.credential_env:
             self.hide_variable(config.credential_env)
             found = self._environ.get(config.credential_env, "")
@@ -99,6 +103,12 @@ class Secrets:
 def own_secrets() -> Secrets:
     """Return the secrets of this process's user."""
     return Secrets(dict(os.environ))
+
+
+def _secrets_in(headers: Mapping[str, str]) -> list[str]:
+    """Return what must not be told of a provider's headers; others are shown, and help."""
+    named = (value for name, value in headers.items() if re.search(SECRET_HEADER, name))
+    return [word for value in named for word in value.split()]
 
 
 def _cut(text: str, covered: list[tuple[int, int]]) -> str:

@@ -12,6 +12,7 @@ from runtimes.models.credentials import CredentialMissing
 from runtimes.models.failures import status_failure
 from runtimes.models.hang_up import Cancelled
 from runtimes.models.http_stream import HttpClient, NoAnswer, Target
+from runtimes.models.joining import joined
 from runtimes.models.json_text import encode
 from runtimes.models.sse import EventTooLong, SseSplitter
 from runtimes.models.stream_parser import CUT
@@ -80,10 +81,13 @@ class WireProvider:
         for sends_left in reversed(range(MAX_SENDS)):
             target = self._target(request, key)
             with self._client.post(target, cancel) as reply:
+                if reply.status == OK and reply.encoding:
+                    yield self._told(CallFailed(f"its answer is encoded as {reply.encoding}"))
+                    return
                 if reply.status == OK:
                     yield from self._answer(reply, self._dialect.parser(request))
                     return
-                sent_back = reply.body()
+                sent_back = b"" if reply.encoding else reply.body()
                 failure = status_failure(reply.status, reply.headers, sent_back, time.time())
                 refused = self._refused(failure, target.body, sent_back) if sends_left else None
                 if refused is None:
@@ -128,10 +132,14 @@ class WireProvider:
         splitter = SseSplitter()
         try:
             for chunk in reply.chunks():
+                arrived: list[ModelEvent] = []
                 for data in splitter.feed(chunk):
-                    yield from parser.take(data)
+                    arrived += parser.take(data)
                     if parser.over:
-                        return CUT
+                        break
+                yield from joined(arrived)
+                if parser.over:
+                    return CUT
             for data in splitter.finish():
                 yield from parser.take(data)
         except (NoAnswer, EventTooLong) as error:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import orjson
-
 from protocol.values import frozen
+from runtimes.models.json_text import parse
 from runtimes.radian.tools.base import ended_badly
 
 if TYPE_CHECKING:
@@ -76,8 +75,8 @@ def read_answer(event: HookEvent, end: StepEnd) -> Answer:
     if not end.stdout.text.strip():
         return Allowed()
     try:
-        value: object = orjson.loads(end.stdout.text)
-    except orjson.JSONDecodeError:
+        value: object = parse(end.stdout.text)
+    except ValueError:
         shown = end.stdout.text.strip()[:MAX_SHOWN]
         return Failed(f"its stdout is neither empty nor one JSON object: {shown!r}")
     if not isinstance(value, dict):

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from runtimes.models.base import Effort
 
 MICROS = 1_000_000
+MAX_DOLLARS = 1_000_000_000
+MAX_TURN_S = 366 * 86400
+"""A year, as for all durations: timers have limits."""
 
 
 @frozen
@@ -125,12 +128,14 @@ def _count(given: Mapping[str, Any], key: str, absent: int | None, *, least: int
     text = given.get(key)
     if text is None:
         return absent
-    plain = text.isascii() and text.isdigit()
-    if not plain or int(text) < least:
+    from ops.digits import whole_number
+
+    number = whole_number(text)
+    if number is None or number < least:
         name = key.replace("_", "-")
-        message = f"--{name} must be a whole number from {least} on, not {text!r}"
+        message = f"--{name} must be a whole number from {least} on, not {text[:40]!r}"
         raise FlagsMisused(message)
-    return int(text)
+    return number
 
 
 def _dollars(text: str | None) -> int | None:
@@ -142,8 +147,8 @@ def _dollars(text: str | None) -> int | None:
         dollars = Decimal(text)
     except InvalidOperation:
         dollars = Decimal("NaN")
-    if not dollars.is_finite() or dollars < 0:
-        message = f"--max-cost must be US dollars such as 0.50, not {text!r}"
+    if not dollars.is_finite() or not 0 <= dollars <= MAX_DOLLARS:
+        message = f"--max-cost must be US dollars such as 0.50, not {text[:40]!r}"
         raise FlagsMisused(message)
     return int(dollars * MICROS)
 
@@ -155,7 +160,7 @@ def _seconds(text: str | None) -> float | None:
         seconds = float(text)
     except ValueError:
         seconds = -1.0
-    if not 0 < seconds < float("inf"):
-        message = f"--turn-timeout must be a number of seconds above 0, not {text!r}"
+    if not 0 < seconds <= MAX_TURN_S:
+        message = f"--turn-timeout must be seconds from 0 to {MAX_TURN_S}, not {text[:40]!r}"
         raise FlagsMisused(message)
     return seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ops.digits import whole_number
 from runtimes.radian.records import TurnEnded, TurnStarted
 from runtimes.radian.session_errors import NoSuchTurnEnd
 
@@ -51,10 +52,10 @@ def cut_at(entries: Iterable[Entry], at: str | None) -> int:
         return max(ends.values())
     is_seq = at.startswith("seq:")
     digits = at.removeprefix("seq:")
-    number = int(digits) if digits.isascii() and digits.isdigit() else -1
-    if is_seq and number in ends.values():
+    number = whole_number(digits)
+    if is_seq and number is not None and number in ends.values():
         return number
-    if not is_seq and number in ends:
+    if not is_seq and number is not None and number in ends:
         return ends[number]
     known = ", ".join(f"{turn} (seq:{seq})" for turn, seq in list(ends.items())[-5:])
     message = f"{at} is not the end of a turn; the last ones: {known}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors.turn import AbortStep, Say, StartStep, StepEnded
 from actors.work import CallableWork
+from ops.digits import whole_number
 from runtimes.radian.asker import Chosen, NotAnswered, PermissionQuestion, Typed, UserQuestion
 from runtimes.radian.events import Asked
 from runtimes.radian.user_questions import labelled
@@ -80,7 +81,7 @@ def _hint(question: Question) -> str:
 
 
 def _permission(question: PermissionQuestion, typed: str) -> Reply:
-    at = int(typed) if typed.isascii() and typed.isdigit() else 0
+    at = whole_number(typed) or 0
     if 0 < at <= len(question.options):
         return Chosen(question.options[at - 1].option_id)
     return NotAnswered(f"the user rejected it: {typed}" if typed else "the user rejected it")
@@ -88,10 +89,7 @@ def _permission(question: PermissionQuestion, typed: str) -> Reply:
 
 def _answer(question: UserQuestion, typed: str) -> Reply:
     numbers = [each.strip() for each in typed.split(",")]
-    fine = all(
-        each.isascii() and each.isdigit() and 0 < int(each) <= len(question.options)
-        for each in numbers
-    )
+    fine = all(0 < (whole_number(each) or 0) <= len(question.options) for each in numbers)
     if fine and (question.multiple or len(numbers) == 1):
         return Chosen(",".join(numbers))
     if typed and question.free_text:

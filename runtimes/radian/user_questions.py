@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from ops.digits import whole_number
 from protocol.values import slotted
 from runtimes.radian.asker import Chosen, NotAnswered, Typed, UserQuestion
 from runtimes.radian.records import QuestionAnswered
@@ -72,7 +73,7 @@ def _said(question: UserQuestion, reply: Reply) -> str | None:
 
 def _label(question: UserQuestion, option_id: str) -> str | None:
     """Return the label of an option; ids are numbers from 1."""
-    at = int(option_id) if option_id.isascii() and option_id.isdigit() else 0
+    at = whole_number(option_id) or 0
     return question.options[at - 1][0] if 0 < at <= len(question.options) else None
 
 

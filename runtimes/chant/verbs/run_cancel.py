@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ops.digits import whole_number
 from runtimes.chant.verbs.flags import ENV
 from runtimes.chant.verbs.verb import (
     FAILED,
@@ -63,10 +64,11 @@ def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
     most = 3600
-    if not text.isdecimal() or int(text) > most:
+    number = whole_number(text)
+    if number is None or number > most:
         msg = f"--wait needs whole seconds, up to {most}, not {text[:40]!r}"
         raise ParamInvalid(msg)
-    return int(text)
+    return number
 
 
 def _ended(run: Living, wait_s: float, around: Surroundings) -> bool:

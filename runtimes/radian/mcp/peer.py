@@ -148,8 +148,10 @@ def _messages(line: bytes) -> Iterable[Message]:
         return (decode(line),)
     import orjson
 
+    from runtimes.models.json_text import parse
+
     try:
-        batch: Any = orjson.loads(line)
+        batch: Any = parse(line)
     except ValueError:
         return (decode(line),)
     return tuple(decode(orjson.dumps(each)) for each in batch[:MAX_BATCH])

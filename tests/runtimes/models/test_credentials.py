@@ -114,6 +114,17 @@ def test_tools_do_not_get_the_variables_that_hold_a_key(tmp_path: Path) -> None:
     assert secrets.clean(environ) == {"RADIAN_HOME": str(tmp_path), "PATH": "/bin"}
 
 
+def test_headers_that_hold_a_secret_are_masked_and_others_help(tmp_path: Path) -> None:
+    headers = {"X-Api-Key": KEY, "Authorization": "Basic dTpwYXNzd29yZA==", "X-Team": "blue-team-7"}
+    secrets = Secrets({"RADIAN_HOME": str(tmp_path)})
+    secrets.key(ProviderConfig("a", "openai", credential="none", headers=headers))
+
+    told = secrets.mask(f"refused: {KEY}, Basic dTpwYXNzd29yZA==, blue-team-7")
+
+    assert told == f"refused: {MASK}, Basic {MASK}, blue-team-7"
+    assert secrets.clean({"COPY": KEY, "PATH": "/bin"}) == {"PATH": "/bin"}
+
+
 def pieces(key: str) -> list[str]:
     return [key[at : at + PIECE] for at in range(len(key) - PIECE + 1)]
 

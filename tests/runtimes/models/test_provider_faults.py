@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -665,6 +666,18 @@ def test_a_page_instead_of_a_stream_points_to_the_address() -> None:
     assert isinstance(failed, CallFailed)
     assert "base_url" in failed.message
     assert not failed.retry
+
+
+@pytest.mark.parametrize("code", [200, 400])
+def test_an_answer_that_is_compressed_unasked_is_told_once(code: int) -> None:
+    packed = gzip.compress(events(chat({"content": "a"}, finish="stop")))
+    with model_server(status(code, packed, [("Content-Encoding", "GZIP")])) as server:
+        (failed,) = call(provider(server))
+
+    said = "its answer is encoded as gzip" if code == 200 else "it answered 400"
+    assert isinstance(failed, CallFailed)
+    assert (failed.message, failed.retry) == (f"local: {said}", False)
+    assert len(server.requests) == 1
 
 
 def test_an_answer_that_is_not_streamed_is_taken_whole() -> None:

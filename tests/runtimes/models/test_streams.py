@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from runtimes.models.answer import Assembly
 from runtimes.models.anthropic_stream import AnthropicStream
 from runtimes.models.base import (
     CallFailed,
@@ -15,6 +16,7 @@ from runtimes.models.base import (
     ReasoningDelta,
     TextDelta,
     ToolCalled,
+    ToolUse,
     Usage,
 )
 from runtimes.models.chat_stream import ChatStream
@@ -331,6 +333,37 @@ def test_an_id_that_gemini_gave_is_kept_with_its_signature() -> None:
 
 
 # --- all
+
+
+HALF = rb'"hi \ud83d \ud83d\ude00"'
+HALF_SHOWN = "hi \ufffd \U0001f600"
+
+
+@pytest.mark.parametrize(
+    ("parser", "sent"),
+    [
+        (ChatStream, rb'{"choices":[{"index":0,"delta":{"content":%s}}]}'),
+        (ResponsesStream, rb'{"type":"response.output_text.delta","output_index":0,"delta":%s}'),
+        (
+            AnthropicStream,
+            rb'{"type":"content_block_delta","delta":{"type":"text_delta","text":%s}}',
+        ),
+        (GeminiStream, rb'{"candidates":[{"content":{"parts":[{"text":%s}]}}]}'),
+    ],
+)
+def test_half_a_character_does_not_break_an_answer(parser: Any, sent: bytes) -> None:
+    assert list(parser().take(sent % HALF)) == [TextDelta(HALF_SHOWN)]
+
+
+def test_half_a_character_in_arguments_does_not_cost_the_call() -> None:
+    assembly = Assembly()
+    assembly.take(ToolCalled("c1", "write", r'{"path": "a", "content": "x\ud83d \\ud83d"}'))
+    assembly.take(ToolCalled("c2", "write", r'{"path": "a\ud83d", oops'))
+
+    assert assembly.parts() == (
+        ToolUse("c1", "write", r'{"path": "a", "content": "x\ufffd \\ud83d"}'),
+    )
+    assert [call.call_id for call in assembly.dropped] == ["c2"]
 
 
 @pytest.mark.parametrize("parser", [ChatStream, ResponsesStream, AnthropicStream, GeminiStream])

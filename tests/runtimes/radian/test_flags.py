@@ -55,11 +55,17 @@ def test_any_value_is_an_option_or_a_complaint_of_one_line(words: list[str]) -> 
         (["--model"], "--model needs a value"),
         (["--no-user-config=1"], "takes no value"),
         (["stray"], "unexpected word: stray"),
+        (["--max-model-calls", "9" * 5000], "must be a whole number from 0 on"),
+        (["--max-output-tokens", "9" * 5000], "must be a whole number from 1 on"),
+        (["--max-cost", "1e999999"], "must be US dollars"),
+        (["--max-cost", "-1"], "must be US dollars"),
+        (["--turn-timeout", "1e300"], "must be seconds from 0 to 31622400"),
+        (["--turn-timeout", "nan"], "must be seconds from 0 to 31622400"),
     ],
 )
 def test_what_can_not_be_read_is_named(words: list[str], said: str) -> None:
     with pytest.raises(FlagsMisused, match=said):
-        read_flags(words, CONVERSATION)
+        conversation_options(read_flags(words, CONVERSATION))
 
 
 def test_zero_calls_mean_no_limit() -> None:

@@ -33,6 +33,12 @@ def test_an_object_is_read_key_by_key() -> None:
     assert read_answer("before_tool", exited(stdout=text)) == Allowed({"a": 1}, "c", "m")
 
 
+def test_half_a_character_does_not_cost_the_answer() -> None:
+    said = exited(stdout=r'{"decision": "deny", "reason": "not \udcff"}')
+
+    assert read_answer("before_tool", said) == Denied("not \ufffd")
+
+
 @pytest.mark.parametrize(
     "stdout",
     [

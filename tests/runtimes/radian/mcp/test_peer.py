@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,6 +97,15 @@ def test_messages_in_one_line_count_each() -> None:
     ]
 
     assert peer.feed(json.dumps(batch).encode() + b"\n") == [Told("x", {}), Answered(request_id, 1)]
+
+
+@pytest.mark.parametrize("form", [b"%s\n", b"[%s]\n"])
+def test_half_a_character_does_not_cost_the_answer(form: bytes) -> None:
+    peer = McpPeer("file:///w")
+    request_id = asked(peer)
+    answer = rb'{"jsonrpc": "2.0", "id": %d, "result": "a\udcff"}' % request_id
+
+    assert peer.feed(form % answer) == [Answered(request_id, "a\ufffd")]
 
 
 def test_a_line_that_is_too_long_ends_what_it_may_have_answered_and_nothing_else() -> None:
