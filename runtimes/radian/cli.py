@@ -30,7 +30,8 @@ class FlagCommand(click.Command):
         params: list[click.Parameter] = [
             _option(flag) for flags in groups.values() for flag in flags
         ]
-        super().__init__(name, params=params, help=summary, add_help_option=False)
+        short = summary.partition("\n")[0]
+        super().__init__(name, params=params, help=summary, short_help=short, add_help_option=False)
         self._groups = groups
         self._run = run
 
@@ -96,10 +97,10 @@ def exec_command(words: list[str]) -> int:
 
 
 ACP = """\
-Serve the agent to a client of the Agent Client Protocol, on stdin and stdout.
+Serve the agent to an editor, over the Agent Client Protocol.
 
-An editor starts this. One process holds one session; prompts, permissions and answers go over the
-protocol, and stderr has all that is not part of it."""
+An editor starts this, and talks to it on stdin and stdout. One process holds one session; prompts,
+permissions and answers go over the protocol, and stderr has all that is not part of it."""
 
 
 @conversation_command("acp", BREAKING, ACP)
@@ -120,7 +121,7 @@ radian.add_command(exec_command)
 radian.add_command(acp_command)
 
 
-@radian.command()
+@radian.command(short_help="Store the key of a provider.")
 @click.argument("provider", required=False)
 def login(provider: str | None) -> None:
     """Store the key of PROVIDER, or of the default one: typed without echo, or piped in."""
@@ -129,7 +130,7 @@ def login(provider: str | None) -> None:
     sys.exit(keys.login(provider, os.environ))
 
 
-@radian.command()
+@radian.command(short_help="Remove the stored key of a provider.")
 @click.argument("provider", required=False)
 def logout(provider: str | None) -> None:
     """Remove the stored key of PROVIDER, or of the default one."""
@@ -138,7 +139,7 @@ def logout(provider: str | None) -> None:
     sys.exit(keys.logout(provider, os.environ))
 
 
-@radian.command()
+@radian.command(short_help="Trust a project, or don't: it may bring instructions and hooks.")
 @click.argument("folder", default=".")
 @click.option("--no", "wish", flag_value="distrust", help="Don't trust it, and don't ask again.")
 @click.option("--forget", "wish", flag_value="forget", help="Take it off the list.")

@@ -34,7 +34,8 @@ CONVERSATION: tuple[Flag, ...] = (
     Flag("--provider", "ID", "one of [providers.ID] of config.toml, or a vendor: openai, "
          "anthropic, gemini; default_provider when absent"),
     Flag("--model", "NAME", "the provider's default_model when absent"),
-    Flag("--workspace", "DIR", "where the agent works; the current folder when absent"),
+    Flag("--workspace", "DIR", "where the agent works; the current folder when absent, "
+         "with acp the client's"),
     Flag("--profile", "NAME", "read-only, workspace, full, or one of config.toml; "
          "workspace when absent"),
     Flag("--resume", "ID", "go on with a session"),
