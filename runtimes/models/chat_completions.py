@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from runtimes.models.base import Image, Kept, Reasoning, Text, ToolOutput, ToolUse
 from runtimes.models.chat_stream import FROM, ChatStream
-from runtimes.models.dialect import NO_EFFORT, NO_LIMIT, NO_TEMPERATURE, Optional, data_url, sides
+from runtimes.models.dialect import NO_EFFORT, NO_LIMIT, NO_TEMPERATURE, Optional, data_url
+from runtimes.models.repeated import Repeated
 from runtimes.models.stream_parser import bare_tools
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from runtimes.models.base import ModelRequest, Part
+    from runtimes.models.base import ModelRequest, Part, Role
     from runtimes.models.config import CallIds, ProviderConfig, ReasoningBack
     from runtimes.models.stream_parser import StreamParser
 
@@ -33,6 +34,10 @@ class ChatCompletions:
         Optional("reasoning_effort", "reasoning_effort", NO_EFFORT),
     )
 
+    def __init__(self) -> None:
+        """Have sent nothing."""
+        self._repeated = Repeated()
+
     def path(self, request: ModelRequest) -> str:
         """Return the same for all models."""
         del request
@@ -49,11 +54,15 @@ class ChatCompletions:
         messages: list[dict[str, Any]] = []
         if request.system:
             messages.append({"role": "system", "content": request.system})
-        for role, parts in sides(request.messages):
+
+        def convert(role: Role, parts: Sequence[Part]) -> list[dict[str, Any]]:
             if role == "user":
-                messages += _user(parts, config.call_ids)
-            else:
-                messages += _assistant(parts, config.call_ids, config.reasoning_back)
+                return _user(parts, config.call_ids)
+            return _assistant(parts, config.call_ids, config.reasoning_back)
+
+        messages += self._repeated.convert(
+            request.messages, convert, (config.call_ids, config.reasoning_back)
+        )
         body: dict[str, Any] = {"model": request.model, "messages": messages, "stream": True}
         body["stream_options"] = {"include_usage": True}
         if request.tools:

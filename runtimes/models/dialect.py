@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from runtimes.models.base import Image, Message, ModelRequest, Part
+    from runtimes.models.base import Image, Message, ModelRequest, Part, Role
     from runtimes.models.config import ProviderConfig
     from runtimes.models.stream_parser import StreamParser
 
@@ -61,9 +61,9 @@ def data_url(image: Image) -> str:
     return f"data:{image.mime_type};base64,{image.data}"
 
 
-def sides(messages: tuple[Message, ...]) -> list[tuple[str, list[Part]]]:
+def sides(messages: tuple[Message, ...]) -> list[tuple[Role, list[Part]]]:
     """Return (role, parts) with the parts of one side's neighbouring messages joined."""
-    joined: list[tuple[str, list[Part]]] = []
+    joined: list[tuple[Role, list[Part]]] = []
     for message in messages:
         if joined and joined[-1][0] == message.role:
             joined[-1][1].extend(message.parts)
