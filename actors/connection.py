@@ -55,6 +55,11 @@ class Connection:
         with self._lock:
             return self._owed.claim(request_id, turn_id)
 
+    def owes(self, turn_id: str) -> bool:
+        """Tell whether a turn has still to answer the request that it has claimed."""
+        with self._lock:
+            return bool(self._owed.owed_by(turn_id))
+
     def settle(self, request_id: RequestId) -> bool:
         """Take the right to answer: True for exactly one caller."""
         with self._lock:

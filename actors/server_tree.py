@@ -108,7 +108,8 @@ class ServerTree:
     def _input(self, source: ByteSource, runtime: Runtime, milestones: Milestones) -> ChildSpec:
         reader: Address[ReadMore] = self._address("reader")
         reader_state = ReaderState()
-        router_state = RouterState(Switchboard(runtime.turn_rule, runtime.methods))
+        switchboard = Switchboard(runtime.turn_rule, runtime.methods, self.connection.owes)
+        router_state = RouterState(switchboard)
 
         def make_router() -> RouterActor:
             return RouterActor(

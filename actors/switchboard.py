@@ -108,12 +108,26 @@ class _Session:
         self.cancelled_before = 0
 
 
+def _until_it_is_over(turn_id: str) -> bool:
+    del turn_id
+    return True
+
+
 class Switchboard:
     """One connection's sessions and turns.  No dataclass: `initialize` waits for this module."""
 
-    def __init__(self, turn_rule: TurnRule, methods: frozenset[str]) -> None:
-        """Start before `initialize`, for a runtime that serves ``methods`` beside the baseline."""
+    def __init__(
+        self,
+        turn_rule: TurnRule,
+        methods: frozenset[str],
+        owes: Callable[[str], bool] = _until_it_is_over,
+    ) -> None:
+        """Start before `initialize`, for a runtime that serves ``methods`` beside the baseline.
+
+        ``owes`` tells whether a turn that runs has still to answer its prompt.
+        """
         self.turn_rule = turn_rule
+        self._owes = owes
         self.methods = methods
         self.capabilities: AgentCapabilities | None = None
         """What we advertised; None before `initialize` has succeeded."""
@@ -268,7 +282,7 @@ class Switchboard:
     def _check_room(self, session_id: str) -> None:
         if self._ending:
             problem = "the agent is ending"
-        elif self.turn_rule == "refuse" and self.line.serves_a_prompt:
+        elif self.turn_rule == "refuse" and self.line.serves_a_prompt(self._owes):
             problem = f"session {session_id} is still running a turn"
         elif len(self.line.waiting) >= MAX_QUEUED_TURNS:
             problem = f"{MAX_QUEUED_TURNS} prompts are waiting already; try again later"

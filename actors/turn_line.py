@@ -47,10 +47,13 @@ class TurnLine:
         """Sessions that want a turn of their own, the oldest wish first."""
         self._numbered = 0
 
-    @property
-    def serves_a_prompt(self) -> bool:
-        """Whether a prompt's turn runs or waits."""
-        return bool(self.waiting) or any(turn.is_owed for turn in self.running.values())
+    def serves_a_prompt(self, owes: Callable[[str], bool]) -> bool:
+        """Tell whether a prompt's turn waits, or runs and, by ``owes``, is not answered yet.
+
+        A client that has its answer may send the next prompt before we hear that the turn is over.
+        """
+        running = self.running.values()
+        return bool(self.waiting) or any(each.is_owed and owes(each.turn_id) for each in running)
 
     def add(self, request_id: RequestId, seq: int, session_id: str, prompt: Prompt) -> None:
         """Let a prompt wait for its turn."""

@@ -82,6 +82,8 @@ class Book:
         """The place of that among all that the client sent and saw."""
         self.faults_fired: Callable[[], bool] = _never
         """Whether an internal error has an excuse."""
+        self.text_is_checked = True
+        """Text reaches the client under the ids under which it was said."""
         self.tag_of_update: Callable[[Json], str] = message_tag
         self.tag_of_answer: Callable[[Json], str] = no_tag
 
@@ -269,7 +271,7 @@ class Book:
     def _check_text(self, asked: Asked, answer: Json) -> None:
         """A turn that ended well has shown all that it said and all that its steps printed."""
         tag = self.tag_of_answer(answer) or asked.tag
-        if not tag or stop_reason(answer) != "end_turn":
+        if not self.text_is_checked or not tag or stop_reason(answer) != "end_turn":
             return
         for key, text in self.said.items():
             seen = self.seen.get(key, "")

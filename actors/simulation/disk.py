@@ -138,6 +138,12 @@ class SimDisk:
         self._faults.at(BEFORE_FSYNC, stream.path)
         stream.file.safe = stream.file.content
 
+    def cut(self, stream: Any, size: int) -> None:
+        """Leave the first ``size`` bytes of a file."""
+        self._point()
+        file = stream.file
+        file.content, file.safe = file.content[:size], file.safe[:size]
+
     def force_names(self, folder: str) -> None:
         """Make what was made, renamed and removed safe, in all folders at once."""
         del folder

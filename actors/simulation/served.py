@@ -59,6 +59,9 @@ class Served:
         self.messages_lost: Callable[[], bool] = _never
         """Whether a fault has lost any: who waits for one is ended by the exit."""
         self._signals = 0
+        self.after: Callable[[], None] = _nothing
+        """Done once the server has ended in order, as its process's last act."""
+        self._apart: list[SimSteps] = []
 
     @property
     def hurried(self) -> bool:
@@ -76,7 +79,19 @@ class Served:
             WatchedGate(self._platform, self._faults, self.book),
             _nothing,
         )
-        self.begin(Server(runtime, ground).run)
+        server = Server(runtime, ground)
+
+        def run() -> int:
+            code = server.run()
+            self.after()
+            return code
+
+        self.begin(run)
+
+    def steps_apart(self) -> SimSteps:
+        """Return steps that are not the server's, but whose programs end with its process."""
+        self._apart.append(SimSteps(self._platform, self._faults, self.book))
+        return self._apart[-1]
 
     def begin(self, run: Callable[[], int]) -> None:
         """Do what ``run`` does on a process of its own; it returns the exit code."""
@@ -96,7 +111,8 @@ class Served:
         self._scheduler.trace.event("the server is killed")
         self._scheduler.kill(self._process)
         self._close_ends()
-        self.steps.sweep()
+        for steps in (self.steps, *self._apart):
+            steps.sweep()
 
     def join(self) -> None:
         """Wait until it has ended."""
@@ -109,8 +125,8 @@ class Served:
             self.book.violated("exit", f"the server ended with {self.code}, not one of {codes}")
         if self.steps.hasty and not self.hurried and self.code != INTERNAL_FAULT:
             self.book.violated("time", f"killed without grace: {', '.join(self.steps.hasty)}")
-        if self.steps.alive:
-            self.book.violated("children", f"alive at the end: {', '.join(self.steps.alive)}")
+        if alive := [step for steps in (self.steps, *self._apart) for step in steps.alive]:
+            self.book.violated("children", f"alive at the end: {', '.join(alive)}")
 
     def _run(self, run: Callable[[], int]) -> None:
         self.code = run()

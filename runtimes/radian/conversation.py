@@ -6,6 +6,7 @@ before what was decided is in the journal: `settled` says that it is.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from actors.model_call import ModelEnded
@@ -191,6 +192,10 @@ class Conversation:
             lost = "the call was lost" if error is None else f"{type(error).__name__}: {error}"
             failed = Answer(error=CallError(self._desk.mask(lost)))
             told = Told(Answer(finish="cancelled") if self._stopped else failed)
+        elif told.answer.finish == "cancelled" and not self._stopped:
+            # Its actor was started again: nobody wanted this, and nobody must be told so.
+            lost_call = CallError("the call was lost", retryable=True)
+            told = replace(told, answer=replace(told.answer, finish="broken", error=lost_call))
         self._stage = "writing"
         if self._compacting is not None:
             came, self._compacting = self._compacting.ended(told), None

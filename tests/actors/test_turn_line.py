@@ -26,7 +26,9 @@ class Talk:
     """A switchboard with open sessions and its reader."""
 
     def __init__(self, rule: TurnRule = "refuse", *sessions: str) -> None:
-        self.board = Switchboard(rule, frozenset())
+        self.answered: set[str] = set()
+        """Turns whose answer the client may have, though nobody has told us that they are over."""
+        self.board = Switchboard(rule, frozenset(), lambda turn_id: turn_id not in self.answered)
         self.board.advertised(AgentCapabilities())
         self.seq = 0
         for session in sessions or ("s1",):
@@ -92,6 +94,18 @@ def test_a_second_prompt_is_refused_also_while_the_first_waits_for_an_own_turn()
     assert isinstance(answer, Answer)
     assert "still running a turn" in str(answer.value)
     assert begun(talk.over(own)).request_id == waiting
+
+
+def test_a_client_that_has_its_answer_may_prompt_before_the_turn_is_known_to_be_over() -> None:
+    talk = Talk("refuse")
+    first = begun(talk.prompt())
+    talk.answered.add(first.turn_id)
+
+    assert talk.prompt() == []
+    second = talk.seq
+    (third,) = talk.prompt()
+    assert isinstance(third, Answer)
+    assert begun(talk.over(first)).request_id == second
 
 
 def test_an_own_turn_goes_before_prompts_that_wait() -> None:

@@ -10,12 +10,14 @@ from runtimes.chant.simulation.operated import SCENARIOS as OPERATED
 from runtimes.chant.simulation.people import SCENARIOS as PEOPLE
 from runtimes.chant.simulation.requests import SCENARIOS as REQUESTS
 from runtimes.chant.simulation.scenarios import SCENARIOS as RUNS
+from runtimes.radian.simulation.scenarios import SCENARIOS as AGENTS
 
 if TYPE_CHECKING:
     from actors.simulation.scenario import Scenario
 
 SCENARIOS: dict[str, Scenario] = {
-    each.name: each for each in (*CONVERSATIONS, *WAKING, *RUNS, *PEOPLE, *REQUESTS, *OPERATED)
+    each.name: each
+    for each in (*CONVERSATIONS, *WAKING, *RUNS, *PEOPLE, *REQUESTS, *OPERATED, *AGENTS)
 }
 
 

@@ -1,0 +1,223 @@
+"""Scenarios of radian: turns with tools, cancels, people, ends, crashes and disks that fail."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+from actors.simulation.client import Reading
+from actors.simulation.scenario import Scenario
+from actors.simulation.served import Pipes
+from runtimes.radian.simulation.talk import AgentTalk
+
+if TYPE_CHECKING:
+    import random
+
+    from actors.simulation.world import World
+    from runtimes.radian.simulation.journals import Moment
+
+ANSWERS = (
+    "look 0 look 0.5 look 0",
+    "look 0.1 make 0 look 0",
+    "make 0.1 run takes=0.5_prints=2 make 0",
+    "run prints=2_code=1",
+    "run missing look 0",
+    "subagent subagent",
+    "look 0 subagent look 0",
+    "nonsense 1 look x",
+    "fail",
+    "cut",
+    "pause",
+    "long",
+    "ask_user",
+    "edit 0",
+    "edit 0 edit 0.1 look 0",
+    "job takes=1",
+)
+"""What ends by itself, but for questions that nobody answers."""
+QUESTIONS = ("edit 0 look 0", "edit 0.1 edit 0", "ask_user edit 0", "asking edit 0")
+HANGS = (
+    "stall",
+    "look 5000",
+    "make 5000",
+    "look 5000 look 0 look 5000",
+    "run takes=5000",
+    "run takes=5000_ignores_term",
+    "run takes=5000_prints=300_size=100",
+    "make 0 run takes=5000_term_takes=1 make 0",
+    "fail; stall",
+)
+QUIET = tuple(each for each in ANSWERS if "edit" not in each and "ask" not in each)
+"""What ends by itself, whatever people do."""
+DISK = (*("file.write",) * 2, "file.fsync", "journal.write", "journal.sync", "journal.repair")
+MOMENTS: tuple[Moment, ...] = ("writing", "writing", "forcing")
+LAST = 0.5
+
+
+def _some(numbers: random.Random, most: int = 3) -> tuple[str, ...]:
+    return (*numbers.choices(QUIET, k=numbers.randint(1, most)), "say")
+
+
+def agent_turns(world: World) -> None:
+    """Prompts one after another, with tools, retries, subagents and summaries."""
+    talk = AgentTalk(world)
+    talk.serve()
+    talk.open()
+    for _ in range(world.numbers.randint(1, 3)):
+        talk.client.answer(talk.prompt(*_some(world.numbers)))
+    talk.finish()
+
+
+def cancelled_agent_turns(world: World) -> None:
+    """Cancels at any moment of turns that would never end, and a turn behind them."""
+    talk, numbers = AgentTalk(world), world.numbers
+    talk.serve(Pipes(65_536, numbers.choice((512, 65_536))))
+    talk.open()
+    for _ in range(numbers.randint(1, 2)):
+        before = numbers.choices(ANSWERS, k=numbers.randint(0, 1))
+        request = talk.prompt(*before, numbers.choice(HANGS))
+        talk.pause()
+        for _ in range(numbers.choice((1, 1, 2))):
+            talk.client.cancel(talk.session)
+        talk.client.answer(request)
+    talk.finish(talk.prompt("look 0", "say"))
+
+
+def late_agent_cancels(world: World) -> None:
+    """Cancels that race with the end of a turn, and hit nothing that comes later."""
+    talk = AgentTalk(world)
+    talk.serve()
+    talk.open()
+    for _ in range(2):
+        request = talk.prompt(*_some(world.numbers, 2))
+        talk.pause()
+        talk.client.cancel(talk.session)
+        talk.client.answer(request)
+    talk.finish(talk.prompt("say"))
+
+
+def agent_questions(world: World) -> None:
+    """Questions that a client answers late, wrongly, never, or by cancelling the turn."""
+    talk, numbers = AgentTalk(world), world.numbers
+    talk.serve()
+    talk.open()
+    for _ in range(numbers.randint(1, 3)):
+        request = talk.prompt(*numbers.choices(QUESTIONS, k=2), "say")
+        world.platform.sleep(numbers.choice((0.0, 0.5, 2.0, 10.0)))
+        talk.client.cancel(talk.session)
+        talk.client.answer(request)
+    talk.finish()
+
+
+def slow_agent_client(world: World) -> None:
+    """A client that reads little at a time, or stops, or leaves, while turns go on."""
+    talk, numbers = AgentTalk(world), world.numbers
+    leaves = numbers.choice((-1, numbers.randint(500, 4_000)))
+    reading = Reading(numbers.choice((0.1, 1.0, 300.0)), numbers.choice((300, 2_000)), leaves)
+    talk.serve(Pipes(65_536, numbers.choice((256, 2_000))), reading)
+    talk.open()
+    talk.prompt(*_some(numbers), numbers.choice((*HANGS, "say")))
+    world.platform.sleep(numbers.choice((1.0, 10.0, 60.0)))
+    if numbers.random() < LAST:
+        talk.client.cancel(talk.session)
+    talk.client.end_input()
+    talk.client.until_closed()
+
+
+def ended_agents(world: World) -> None:
+    """The input ends or a signal comes in mid-turn; another server goes on with the session."""
+    talk, numbers = AgentTalk(world), world.numbers
+    talk.serve()
+    talk.open()
+    talk.prompt(*numbers.choices(ANSWERS, k=numbers.randint(0, 2)), numbers.choice(HANGS))
+    talk.pause()
+    how = numbers.choice(("end", "leave", "signal"))
+    if how == "end":
+        talk.client.end_input()
+    elif how == "leave":
+        talk.client.leave()
+    else:
+        world.server.signal(signal.SIGTERM)
+    talk.client.until_closed()
+    world.server.join()
+    _go_on(talk)
+
+
+def killed_agents(world: World) -> None:
+    """Kill the server anywhere, perhaps with the machine; another one loads the session."""
+    talk, numbers = AgentTalk(world), world.numbers
+    talk.serve()
+    if talk.open() and numbers.random() < LAST:
+        talk.client.answer(talk.prompt(*_some(numbers, 1)))
+    talk.prompt(*_some(numbers), numbers.choice((*HANGS, "say")))
+    talk.pause()
+    for _ in range(int(900 * numbers.random() ** 2)):
+        world.scheduler.point()
+    _kill(talk)
+    _go_on(talk)
+
+
+def agents_killed_at_worst(world: World) -> None:
+    """Kill the server right before or after a write of its journal, twice."""
+    talk, numbers = AgentTalk(world), world.numbers
+    talk.serve()
+    talk.open()
+    for _ in range(2):
+        moment = numbers.choice(MOMENTS)
+        already = talk.shelf.count(moment)
+        talk.prompt(*_some(numbers, 2))
+        times = numbers.randint(1, 4 if moment == "writing" else 1)
+        talk.shelf.wait_for(moment, already + times)
+        for _ in range(int(60 * numbers.random() ** 2)):
+            world.scheduler.point()
+        _kill(talk)
+        talk.serve()
+        if not talk.load():
+            talk.finish()
+            return
+    talk.finish(talk.prompt("look 0", "say"))
+
+
+def agent_jobs(world: World) -> None:
+    """Jobs that end at any moment: in a turn, between turns, while a prompt comes."""
+    talk, numbers = AgentTalk(world), world.numbers
+    talk.serve()
+    talk.open()
+    for _ in range(numbers.randint(1, 3)):
+        takes = numbers.choice(("0", "0.1", "0.3", "0.5", "2", "5000"))
+        jobs = " ".join([f"job takes={takes}"] * numbers.choice((1, 1, 3)))
+        request = talk.prompt(jobs, *numbers.choices(QUIET, k=numbers.randint(0, 1)), "say")
+        if numbers.random() < LAST:
+            talk.client.answer(request)
+        talk.pause()
+        if numbers.random() < 0.3:  # noqa: PLR2004
+            talk.client.cancel(talk.session)
+        talk.client.answer(request)
+    talk.pause()
+    talk.finish()
+
+
+def _kill(talk: AgentTalk) -> None:
+    talk.world.server.kill()
+    if talk.numbers.random() < LAST:
+        talk.shelf.disk.lose_power()
+
+
+def _go_on(talk: AgentTalk) -> None:
+    """Load the session in a new server, and have another turn."""
+    talk.serve()
+    talk.finish(*([talk.prompt("look 0 make 0", "say")] if talk.load() else []))
+
+
+SCENARIOS = (
+    Scenario("agent-turns", "turns of the agent, with tools and retries", agent_turns, 3),
+    Scenario("cancelled-agent", "cancels at any moment of its turns", cancelled_agent_turns, 3),
+    Scenario("late-agent-cancels", "cancels that race with a turn's end", late_agent_cancels, 3),
+    Scenario("agent-questions", "clients that are asked for permission", agent_questions, 2),
+    Scenario("slow-agent-client", "clients that hardly read", slow_agent_client, 2, codes=(0,)),
+    Scenario("ended-agents", "ends and signals in mid-turn", ended_agents, 2, codes=(0, 143)),
+    Scenario("killed-agents", "an agent killed anywhere, and the next one", killed_agents),
+    Scenario("agents-killed-at-worst", "an agent killed around a write", agents_killed_at_worst),
+    Scenario("agent-jobs", "background jobs and the turns that tell of them", agent_jobs, 2),
+    Scenario("agent-full-disk", "turns while the disk fails", agent_turns, 3, DISK, calm=0.1),
+)

@@ -1,0 +1,126 @@
+"""Clients' conversations with simulated radian: one session, and servers one after another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from actors.simulation.client import Reading
+from actors.simulation.conversations import DURATIONS_S
+from actors.simulation.disk import SimDisk
+from actors.simulation.seeds import stream
+from actors.simulation.served import Pipes
+from runtimes.radian.ground import AgentGround
+from runtimes.radian.options import ConversationOptions
+from runtimes.radian.runtime import RadianRuntime
+from runtimes.radian.simulation.journals import Shelf, SimJournals
+from runtimes.radian.simulation.model import SimModel
+from runtimes.radian.simulation.tools import Deeds, tools_for
+from runtimes.radian.simulation.truth import Truth
+from runtimes.radian.simulation.view import View
+
+if TYPE_CHECKING:
+    from actors.simulation.book import Book, Json
+    from actors.simulation.client import SimClient
+    from actors.simulation.world import World
+
+OPTIONS = ConversationOptions(
+    provider="openai", model="sim", profile="workspace", trust=False, user_config=False
+)
+NOWHERE = "/nowhere/of/a/simulation"
+ENVIRON = {"HOME": NOWHERE, "RADIAN_HOME": f"{NOWHERE}/.radian"}
+
+
+class AgentTalk:
+    """A session, its servers and what must be true of them; that is checked at the end."""
+
+    def __init__(self, world: World) -> None:
+        """Make an empty disk."""
+        self.world = world
+        self.numbers = world.numbers
+        disk = SimDisk(world.scheduler, world.faults, stream(world.seed, "disk"))
+        self.shelf = Shelf(world.platform, disk, stream(world.seed, "writes"))
+        self.deeds = Deeds()
+        self.truth = Truth(world, self.shelf, self.deeds)
+        self.client: SimClient
+        self.session = ""
+        self._model = SimModel(lambda: world.server.book)
+        self._prompts = 0
+        world.checks.append(self.truth.check)
+
+    def serve(self, pipes: Pipes | None = None, reading: Reading | None = None) -> None:
+        """Start a server and shake hands."""
+        self.client = self.world.serve(self._runtime, pipes or Pipes(), reading or Reading())
+        self.client.on_question = self._answer
+        self.client.initialize()
+
+    def open(self) -> str:
+        """Ask for a new session and return its id; empty: there is none."""
+        self.session = self.client.new_session()
+        if self.session:
+            self.truth.opened.append(self.session)
+        return self.session
+
+    def load(self) -> bool:
+        """Load the session again; tell whether that worked."""
+        if not self.session:
+            return False
+        params: Json = {"sessionId": self.session, "cwd": "/", "mcpServers": []}
+        answer = self.client.answer(self.client.request("session/load", params))
+        if "error" in answer:
+            self.truth.refused(answer)
+        if "result" in answer:
+            self.truth.replayed()
+        return "result" in answer
+
+    def prompt(self, *parts: str) -> int:
+        """Send a prompt with a tag of its own."""
+        self._prompts += 1
+        tag = f"p{self._prompts}"
+        return self.client.prompt(self.session, "; ".join((tag, *parts)), tag)
+
+    def pause(self) -> None:
+        """Let some time pass, or none."""
+        self.world.platform.sleep(self.numbers.choice(DURATIONS_S))
+
+    def finish(self, *requests: int) -> None:
+        """Wait for all answers, end the input and wait for the server's end."""
+        for request in requests:
+            self.client.answer(request)
+        self.client.end_input()
+        self.client.until_closed()
+
+    def _runtime(self, book: Book) -> RadianRuntime:
+        served = self.world.server
+        view = self.truth.views[served] = View()
+        book.text_is_checked = False
+        book.tag_of_update = view.take
+        ground = AgentGround(
+            self.world.platform,
+            self.world.faults,
+            SimJournals(self.shelf, served),
+            served.steps_apart,
+            lambda _config, _secrets: self._model,
+            tools_for(self.deeds, book),
+        )
+        runtime = RadianRuntime(self.world.platform, ENVIRON, lambda: OPTIONS, ground)
+        served.after = runtime.close
+        return runtime
+
+    def _answer(self, message: Json) -> Json | None:
+        """Answer as people do: at once, late, wrongly or never."""
+        params: Any = message["params"]
+        call_id = str(params["toolCall"]["toolCallId"])
+        options: list[str] = [each["optionId"] for each in params["options"]]
+        mood = self.numbers.choice(("quick", "quick", "slow", "silent", "confused", "leaving"))
+        if mood == "slow":
+            self.world.platform.sleep(self.numbers.choice(DURATIONS_S))
+        if mood == "silent":
+            return None
+        if mood == "confused":
+            return {"nonsense": 1}
+        if mood == "leaving":
+            self.world.server.book.sent_cancel(self.session)  # for that is what it means
+            return {"outcome": {"outcome": "cancelled"}}
+        chosen = self.numbers.choice(options)
+        self.truth.chose(call_id, chosen)
+        return {"outcome": {"outcome": "selected", "optionId": chosen}}
