@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 from tests.shared import ROOT
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 SCRIPT = """
 import os, sys
-sys.argv = ["radian", "acp", "--provider", "play", "--workspace", "/", "--profile", "workspace"]
+mark = sys.argv.pop().encode()
+sys.argv = ["radian", "acp", "--provider", "play", "--profile", "workspace"]
 write = os.write
 
 def spy(fd, data):
-    if b'"protocolVersion"' in bytes(data):
+    if mark in bytes(data):
         write(2, " ".join(sys.modules).encode())
         os._exit(0)
     return write(fd, data)
@@ -28,13 +35,52 @@ HEAVY = {"asyncio", "click", "decimal", "http", "httpcore2", "httpx2", "loguru",
 OURS = {"acp_flags", "entry", "flags", "ids", "options", "runtime", "serving", "session_errors"}
 
 
-def test_the_answer_to_initialize_waits_for_nothing_heavy() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], cwd=ROOT, input=HELLO, capture_output=True, check=True
-    )
+LATE = {"decimal", "hashlib", "html.parser", "http", "httpcore2", "ssl", "subprocess", "tempfile",
+        "tree_sitter", "urllib.parse"}  # fmt: skip
+"""Not needed for a session either, before its first prompt."""
 
-    loaded = set(done.stderr.decode().split())
+
+def loaded_before(mark: str, said: bytes, environ: dict[str, str]) -> set[str]:
+    """Return the modules that are there when what has ``mark`` in it is about to be written."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, mark],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environ,
+    ) as radian:
+        assert radian.stdin is not None
+        assert radian.stderr is not None
+        # Its end would be the end of the connection, and stays open until the answer is there.
+        radian.stdin.write(said)
+        radian.stdin.flush()
+        told = radian.stderr.read().decode()
+    return set(told.split("\n")[-1].split())
+
+
+def test_the_answer_to_initialize_waits_for_nothing_heavy() -> None:
+    loaded = loaded_before('"protocolVersion"', HELLO, dict(os.environ))
+
     assert loaded & HEAVY == set()
     assert not any(name.startswith(("ops", "runtimes.models")) for name in loaded)
     parts = {name.removeprefix("runtimes.radian.") for name in loaded if ".radian." in name}
     assert parts == OURS
+
+
+def test_a_session_waits_for_nothing_that_only_turns_need(tmp_path: Path) -> None:
+    home = tmp_path / "radian"
+    home.mkdir()
+    home.joinpath("turns.json").write_text('{"calls": [{"text": "hi"}]}')
+    home.joinpath("config.toml").write_text(
+        '[providers.play]\nkind = "scripted"\nscript = "turns.json"\n'
+    )
+    params = {"cwd": str(tmp_path), "mcpServers": []}
+    new = {"jsonrpc": "2.0", "id": 1, "method": "session/new", "params": params}
+    environ = {**os.environ, "RADIAN_HOME": str(home), "HOME": str(tmp_path)}
+
+    loaded = loaded_before('"sessionId"', HELLO + json.dumps(new).encode() + b"\n", environ)
+
+    assert "runtimes.radian.session" in loaded
+    assert loaded & LATE == set()
+    assert "runtimes.radian.agent_turn" not in loaded
