@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from ops.plain_file import plain
 from runtimes.models.json_text import encode, read_object
 
 if TYPE_CHECKING:
@@ -24,7 +25,23 @@ class CredentialMissing(Exception):  # noqa: N818 - an answer, worded for people
 
 def radian_home(environ: Mapping[str, str]) -> str:
     """Return the folder that holds a person's settings and keys."""
-    return environ.get(HOME) or os.path.join(environ.get("HOME", ""), ".radian")
+    return os.path.abspath(environ.get(HOME) or os.path.join(user_home(environ), ".radian"))
+
+
+def user_home(environ: Mapping[str, str]) -> str:
+    """Return a person's home, absolute: never the folder that a program was started in.
+
+    There a project would pass for the person, with its own providers, hooks and trust.
+    """
+    named = environ.get("HOME", "")
+    if os.path.isabs(named):
+        return named
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:  # a container's user that nobody has listed
+        return "/"
 
 
 class CredentialStore:
@@ -43,7 +60,7 @@ class CredentialStore:
         """
         path = self._path(name)
         try:
-            with open(path, "rb") as stream:
+            with open(path, "rb", opener=plain) as stream:
                 mode = os.fstat(stream.fileno()).st_mode
                 data = stream.read(2 * MAX_KEY_CHARS)
         except FileNotFoundError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, cast
 
+from ops.plain_file import plain
 from runtimes.models.config_table import ConfigInvalid, provider_config
 from runtimes.models.credentials import radian_home
 from runtimes.models.registry import make_provider
@@ -55,8 +56,8 @@ def _config(path: str) -> dict[str, Any]:
     import tomllib
 
     try:
-        with open(path, "rb") as stream:
-            text = stream.read(MAX_CONFIG_BYTES).decode()
+        with open(path, "rb", opener=plain) as stream:
+            text = stream.read(MAX_CONFIG_BYTES).decode("utf-8-sig")
         return tomllib.loads(text)
     except FileNotFoundError:
         return {}

@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from ops.plain_file import plain
 from protocol.values import frozen
 from runtimes.models.base import (
     CallFailed,
@@ -107,7 +108,7 @@ def read_script(path: str) -> Scripted:
 
     """
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=plain) as stream:
             data = stream.read(MAX_SCRIPT_BYTES + 1)
         script: Any = json.loads(data[:MAX_SCRIPT_BYTES])
     except (OSError, ValueError, RecursionError) as error:

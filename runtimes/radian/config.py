@@ -9,6 +9,7 @@ import os
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
+from ops.plain_file import plain
 from protocol.values import frozen
 from runtimes.models import json_text
 from runtimes.radian.profiles import PROFILE_NAMES
@@ -73,12 +74,12 @@ def read_config(home: str) -> Config:
 
     path = os.path.join(home, FILE)
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=plain) as stream:
             data = stream.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             message = f"{path} is larger than {MAX_BYTES} bytes"
             raise ConfigError(message)
-        table = tomllib.loads(data.decode())
+        table = tomllib.loads(data.decode("utf-8-sig"))
     except FileNotFoundError:
         return Config(path)
     except (OSError, ValueError, RecursionError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -106,8 +105,9 @@ def _plan(
 ) -> SessionPlan:
     from runtimes.radian.session import SessionPlan
     from runtimes.radian.settings import trusts
+    from runtimes.radian.workspace_path import current_folder
 
-    workspace = options.workspace or os.path.realpath(os.getcwd())
+    workspace = options.workspace or current_folder()
     trusted, notice = trusts(options, workspace, settings.home)
     asker = None
     if typed:

@@ -9,6 +9,8 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ops.plain_file import plain
+
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
@@ -135,8 +137,8 @@ class OsJournals:
 
     def open(self, path: str, *, new: bool) -> OsFile:
         """See `JournalDisk`; nobody else may read what is in it."""
-        flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK
-        return OsFile(os.open(path, flags | (os.O_CREAT if new else 0), 0o600))
+        flags = os.O_RDWR | os.O_APPEND
+        return OsFile(plain(path, flags | (os.O_CREAT if new else 0)))
 
     def keep(self, path: str, data: bytes) -> None:
         """See `JournalDisk`."""

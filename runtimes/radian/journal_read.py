@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import orjson
 
+from ops.plain_file import plain
 from protocol.values import frozen, slotted
 from runtimes.radian.record_json import OddRecord, UnknownRecord, from_table
 from runtimes.radian.records import FORMAT, Entry, SessionCreated, TurnStarted
@@ -54,7 +55,7 @@ def read_journal(path: str) -> Loaded:
         OSError: It can't be read.
 
     """
-    with open(path, "rb") as stream:
+    with open(path, "rb", opener=plain) as stream:
         return load(stream.read(), path)
 
 

@@ -21,6 +21,7 @@ from runtimes.radian.session_errors import (
 from runtimes.radian.sessions import same_directory
 from runtimes.radian.settings import SettingsError, settings_for, trusts
 from runtimes.radian.wakes import Wakes
+from runtimes.radian.workspace_path import WorkspaceUnusable, usable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,7 +88,10 @@ def _workspace(cwd: str, options: ConversationOptions) -> str:
         message = "cwd must be an existing directory"
         raise InvalidParams(message)
     if options.workspace is None:
-        return os.path.realpath(cwd)
+        try:
+            return usable(os.path.realpath(cwd))
+        except WorkspaceUnusable as error:
+            raise InvalidParams(str(error)) from error
     if not same_directory(cwd, options.workspace):
         message = f"{ONE}, and its workspace is {options.workspace}; cwd is another directory"
         raise InvalidParams(message)

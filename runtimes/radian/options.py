@@ -88,7 +88,9 @@ def _workspace(path: str | None) -> str | None:
     if "\0" in path or not os.path.isdir(path):
         message = f"--workspace {path!r} is no folder"
         raise FlagsMisused(message)
-    return os.path.realpath(path)
+    from runtimes.radian.workspace_path import usable
+
+    return usable(os.path.realpath(path))
 
 
 def _log_level(name: str | None) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from runtimes.radian.exit_codes import OK
 from runtimes.radian.home import sessions_of
+from runtimes.radian.workspace_path import current_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,7 +30,7 @@ def print_and_exit(
 
     """
     sessions = sessions_of(home)
-    workspace = options.workspace or os.path.realpath(os.getcwd())
+    workspace = options.workspace or current_folder()
     text = COMMANDS[command](sessions, workspace, given)
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from actors.logs import mask_lines, say
 from protocol.values import frozen, slotted
 from runtimes.models.base import Tool as OfferedTool
-from runtimes.models.credentials import CredentialMissing
+from runtimes.models.credentials import CredentialMissing, user_home
 from runtimes.models.scripted import ScriptInvalid
 from runtimes.models.secrets import Secrets
 from runtimes.radian import events
@@ -145,7 +145,7 @@ def open_session(
     """
     ground = ground or real_ground()
     platform, settings = ground.platform, plan.settings
-    home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
+    home = os.path.realpath(user_home(environ))
     rules = settings.rules(plan.workspace, home)
     secrets = Secrets(environ)
     mask_lines(secrets.mask)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from protocol.values import frozen
 from runtimes.radian.config import ConfigError
 from runtimes.radian.settings import SettingsError
+from runtimes.radian.workspace_path import WorkspaceUnusable, current_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,11 +52,11 @@ def choose_servers(plan: SessionPlan) -> ChosenServers:
     try:
         chosen = specs.merged(
             specs.of_client(plan.client_servers),
-            specs.of_flags(settings.mcp_config, os.getcwd()),
+            specs.of_flags(settings.mcp_config, current_folder() if settings.mcp_config else ""),
             specs.of_config(settings.mcp_servers, settings.config_path, "config.toml"),
             specs.of_config(project, project_path, "the project's config"),
         )
-    except specs.ServersInvalid as error:
+    except (specs.ServersInvalid, WorkspaceUnusable) as error:
         raise SettingsError(str(error)) from error
     return ChosenServers(chosen, chosen.warnings)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from ops.plain_file import plain
 from protocol.values import frozen, slotted
 from runtimes.models.json_text import tables, text_of
 from runtimes.radian.sessions import one_line, user_text
@@ -55,7 +56,7 @@ def search(sessions: Sessions, workspace: str, query: str) -> list[Hit]:
 
 def _in_file(path: str, session_id: str, words: Sequence[str]) -> list[Hit]:
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=plain) as stream:
             data = stream.read()
     except OSError:
         return []

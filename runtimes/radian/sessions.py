@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from actors.faults import NoFaults
+from ops.plain_file import plain
 from protocol.values import frozen
 from runtimes.models.json_text import tables, text_of
 from runtimes.radian.ids import check_session_id
@@ -134,7 +135,7 @@ class Sessions:
         """
         path = self.path(session_id)
         try:
-            with open(path, "rb") as stream:
+            with open(path, "rb", opener=plain) as stream:
                 data = stream.read()
         except FileNotFoundError as error:
             raise SessionMissing(session_id) from error
@@ -187,7 +188,7 @@ def same_directory(one: str, other: str) -> bool:
 def glance(path: str) -> Summary | None:
     """Return what both ends of a journal tell about it; None: it begins no session."""
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=plain) as stream:
             return _look(stream).summary()
     except OSError:
         return None

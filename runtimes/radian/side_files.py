@@ -10,6 +10,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from actors.faults import WITH_ERROR, NoFaults, point
+from ops.plain_file import plain
 from protocol.values import frozen
 from runtimes.radian.records import ImageFile
 from runtimes.radian.session_errors import JournalError
@@ -72,7 +73,7 @@ class SideFiles:
     def load(self, name: str) -> bytes | None:
         """Return what a file holds; None: it is gone."""
         try:
-            with open(self.path(name), "rb") as stream:
+            with open(self.path(name), "rb", opener=plain) as stream:
                 return stream.read()
         except OSError:
             return None

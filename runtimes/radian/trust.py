@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 import orjson
 
 from actors.faults import WITH_ERROR, point
+from ops.plain_file import plain
 from protocol.values import frozen
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class TrustFile:
 
     def _entries(self) -> dict[str, dict[str, object]]:
         try:
-            with open(self._path, "rb") as stream:
+            with open(self._path, "rb", opener=plain) as stream:
                 data = stream.read(MAX_FILE_BYTES + 1)
         except FileNotFoundError:
             return {}

@@ -10,6 +10,7 @@ from runtimes.models.credentials import radian_home
 from runtimes.radian.exit_codes import FAILED, OK, USAGE
 from runtimes.radian.home import trust_file_of
 from runtimes.radian.trust import TrustInvalidError
+from runtimes.radian.workspace_path import WorkspaceUnusable, usable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,11 @@ Wish: TypeAlias = Literal["trust", "distrust", "forget", "show"]
 def trust(folder: str, wish: Wish, environ: Mapping[str, str]) -> int:
     """Change or show what holds for a folder and return the exit code."""
     file = trust_file_of(radian_home(environ))
-    path = os.path.realpath(folder)
+    try:
+        path = usable(os.path.realpath(folder))
+    except WorkspaceUnusable as error:
+        sys.stderr.write(f"radian trust: {error}\n")
+        return USAGE
     if not os.path.isdir(path):
         sys.stderr.write(f"radian trust: {folder} is no folder\n")
         return USAGE

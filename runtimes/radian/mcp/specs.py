@@ -5,6 +5,7 @@ Only servers that are started here (stdio) can run.  Reads no file but those of 
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -22,6 +23,7 @@ KEYS = ("command", "args", "env", "timeout", "disabled")
 TIMEOUT_S = 300.0
 """What one call of a tool may take, unless the server's entry says otherwise."""
 MAX_CONFIG_BYTES = 1024 * 1024
+PIPE_SILENCE_MS = 5000
 
 
 class ServersInvalid(ValueError):  # noqa: N818 - an answer to the person who wrote it
@@ -122,12 +124,32 @@ def _of_flag(value: str, folder: str) -> Servers:
 
 def _text_of(path: str) -> str:
     try:
-        with open(path, encoding="utf-8") as stream:
-            return stream.read(MAX_CONFIG_BYTES)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return _all_of(descriptor).decode("utf-8-sig")
+        finally:
+            os.close(descriptor)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         message = f"--mcp-config {path} can't be read: {reason}"
         raise ServersInvalid(message) from error
+
+
+def _all_of(descriptor: int) -> bytes:
+    """Read a file, or what a shell's ``<(...)`` sends; a pipe that nobody fills is given up."""
+    import select
+
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    data = bytearray()
+    while len(data) <= MAX_CONFIG_BYTES:
+        if not poll.poll(PIPE_SILENCE_MS):
+            raise OSError(errno.ETIMEDOUT, f"nothing came for {PIPE_SILENCE_MS // 1000} s")
+        piece = os.read(descriptor, MAX_CONFIG_BYTES)
+        if not piece:
+            return bytes(data)
+        data += piece
+    raise OSError(errno.EFBIG, f"it is larger than {MAX_CONFIG_BYTES} bytes")
 
 
 def _read(

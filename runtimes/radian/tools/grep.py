@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
+from runtimes.radian.profiles import wants_sandbox
 from runtimes.radian.tools.base import Location, Prepared, ToolFailedError, ToolRun, ToolView
 from runtimes.radian.tools.programs import ripgrep
 from runtimes.radian.tools.running import file_request, one_line, run_callable
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from actors.work import StepEnd, WorkContext
     from runtimes.radian.tools.base import Input, Kind, ToolContext, ToolOutcome
+    from runtimes.radian.tools.places import Place
 
 TIMEOUT_S = 60.0
 MAX_COLUMNS = 500
@@ -70,6 +73,8 @@ class Grep:
             message = "a pattern can't have a NUL in it"
             raise ToolFailedError(message)
         place = context.places.place(values.get("path", "."))
+        if place.zone in {"inside", "protected"} or not wants_sandbox(context.profile):
+            _refuse_endless(place, context)
         request = file_request(self.name, "read", place, context)
         where = context.places.shown(place.path)
         title = one_line(f"Search {values['pattern']!r} in {where}")
@@ -102,6 +107,13 @@ class Grep:
             return found_lines(end, limit, context)
 
         return ToolRun(work, finish, timeout_s=TIMEOUT_S)
+
+
+def _refuse_endless(place: Place, context: ToolContext) -> None:
+    """Refuse what is no file: a pipe would be waited for, and a device may never end."""
+    if os.path.exists(place.path) and not (os.path.isfile(place.path) or os.path.isdir(place.path)):
+        message = f"{context.places.shown(place.path)} is neither a file nor a folder"
+        raise ToolFailedError(message)
 
 
 def _walk(

@@ -109,7 +109,8 @@ def _text(schema: Schema, value: str, path: str) -> str:
 def _number(schema: Schema, value: int, path: str) -> int:
     low, high = schema.get("minimum", value), schema.get("maximum", value)
     if not low <= value <= high:
-        raise _fault(path, f"must be from {low} to {high}, not {value}")
+        wanted = f"from {low} to {high}" if "maximum" in schema else f"{low} or more"
+        raise _fault(path, f"must be {wanted}, not {value}")
     return value
 
 

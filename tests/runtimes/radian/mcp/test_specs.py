@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from protocol.acp.sessions import StdioServer
+from runtimes.radian.mcp import specs
 from runtimes.radian.mcp.specs import (
     ServersInvalid,
     ServerSpec,
@@ -110,3 +112,27 @@ def test_a_flag_that_can_not_be_read_says_why(text: str, why: str) -> None:
 def test_a_configuration_names_a_key_that_is_unknown() -> None:
     with pytest.raises(ServersInvalid, match=r"/c\.toml: mcp_servers: a .*did you mean 'command'"):
         of_config({"a": {"comand": "x"}}, "/c.toml", "config.toml")
+
+
+def test_a_pipe_that_somebody_fills_is_read_and_one_that_nobody_fills_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(specs, "PIPE_SILENCE_MS", 1)
+    filled, writing = os.pipe()
+    os.write(writing, flag(a={"command": "/bin/a"}).encode())
+    os.close(writing)
+    os.mkfifo(tmp_path / "pipe")
+
+    found = of_flags([f"/dev/fd/{filled}"], "/")
+    os.close(filled)
+
+    assert commands(found) == {"a": "/bin/a"}
+    with pytest.raises(ServersInvalid, match="pipe can't be read: nothing came"):
+        of_flags([str(tmp_path / "pipe")], "/")
+
+
+def test_a_file_that_is_too_large_is_said_to_be_so(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b" " * (specs.MAX_CONFIG_BYTES + 1))
+
+    with pytest.raises(ServersInvalid, match="it is larger than 1048576 bytes"):
+        of_flags(["large"], str(tmp_path))

@@ -21,6 +21,7 @@ SCHEMA: dict[str, Any] = {
     "properties": {
         "name": {"type": "string", "minLength": 1},
         "count": {"type": "integer", "minimum": 1, "maximum": 9},
+        "offset": {"type": "integer", "minimum": 1},
         "on": {"type": "boolean"},
         "kind": {"type": "string", "enum": ["a", "b"]},
         "items": {
@@ -48,10 +49,14 @@ SCHEMA: dict[str, Any] = {
         ("{}", "name: is missing"),
         ('{"name": null}', "name: must be text, not null"),
         ('{"name": ""}', "name: must not be empty"),
-        ('{"name": "x", "nam": 1}', "nam: is unknown; known are name, count, on, kind, items"),
+        (
+            '{"name": "x", "nam": 1}',
+            "nam: is unknown; known are name, count, offset, on, kind, items",
+        ),
         ('{"name": "x", "count": true}', "count: must be a whole number, not true"),
         ('{"name": "x", "count": 1.5}', "count: must be a whole number, not the number 1.5"),
         ('{"name": "x", "count": 10}', "count: must be from 1 to 9, not 10"),
+        ('{"name": "x", "offset": -1}', "offset: must be 1 or more, not -1"),
         ('{"name": "x", "on": "yes"}', "on: must be true or false, not the text 'yes'"),
         ('{"name": "x", "kind": "c"}', "kind: must be one of a, b, not the text 'c'"),
         ('{"name": "x", "items": []}', "items: needs at least 1"),

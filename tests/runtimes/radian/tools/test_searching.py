@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -124,3 +125,16 @@ def test_an_option_in_a_pattern_is_a_pattern(bench: Bench) -> None:
     bench.write("a", "--files\n")
 
     assert bench.call(Grep(), pattern="--files").output == "a:1:--files"
+
+
+@pytest.mark.parametrize("walk", [False, True])
+def test_a_pipe_is_not_waited_for(bench: Bench, walk: bool) -> None:  # noqa: FBT001 - a column
+    os.mkfifo(bench.workspace / "pipe")
+    bench.write("a", "needle\n")
+
+    named = bench.try_to_prepare(Grep(walk=walk), pattern="needle", path="pipe")
+    around = bench.call(Grep(walk=walk), pattern="needle")
+
+    assert isinstance(named, ToolOutcome)
+    assert named.output == "pipe is neither a file nor a folder"
+    assert around.output == "a:1:needle"
