@@ -18,7 +18,7 @@ from runtimes.models.json_text import encode
 from runtimes.radian.journal_disk import THE_JOURNALS
 from runtimes.radian.journal_read import load
 from runtimes.radian.record_json import to_table
-from runtimes.radian.records import Entry
+from runtimes.radian.records import Entry, TurnEnded
 from runtimes.radian.session_errors import JournalError, SessionInUse, SessionMissing, SessionTaken
 
 if TYPE_CHECKING:
@@ -53,8 +53,9 @@ class Journal:
         now: Callable[[], float],
         faults: Faults,
         disk: JournalDisk,
+        named: bool,
     ) -> None:
-        """See `create_journal` and `open_journal`."""
+        """See `create_journal` and `open_journal`; ``named``: its folder was forced to the disk."""
         self.path = path
         self.last_seq = last_seq
         self._file: JournalFile | None = file
@@ -65,6 +66,8 @@ class Journal:
         """Where the last whole line ends."""
         self._torn = False
         """A write may have left something behind that end."""
+        self._disk = disk
+        self._named = named
 
     def append(self, records: Sequence[Record], *, sync: bool) -> tuple[Entry, ...]:
         """Write ``records`` in one piece and return them with their numbers.
@@ -128,6 +131,9 @@ class Journal:
             file.force()
         except OSError as error:
             raise JournalError(self._failed("be forced to the disk", error)) from error
+        if not self._named:
+            _sync_folder(os.path.dirname(self.path), self._faults, self._disk)
+            self._named = True
 
     def _failed(self, what: str, why: object) -> str:
         reason = why.strerror or why if isinstance(why, OSError) else why
@@ -143,6 +149,8 @@ def create_journal(
     disk: JournalDisk = THE_JOURNALS,
 ) -> tuple[Journal, Entry]:
     """Make the journal of a new session, which begins with ``first``.
+
+    A power cut may take it until the first records are forced to the disk: nothing was said yet.
 
     Raises:
         SessionTaken: There is one already.
@@ -160,9 +168,8 @@ def create_journal(
         raise JournalError(message) from error
     try:
         _take_over(file, session_id)
-        journal = Journal(path, file, 0, now=now, faults=faults, disk=disk)
-        (entry,) = journal.append([first], sync=True)
-        _sync_folder(os.path.dirname(path), faults, disk)
+        journal = Journal(path, file, 0, now=now, faults=faults, disk=disk, named=False)
+        (entry,) = journal.append([first], sync=False)
     except BaseException:
         file.close()
         raise
@@ -203,7 +210,10 @@ def open_journal(
         loaded = load(data, path)
         check(loaded)
         _repair(path, file, data, loaded, faults=faults, disk=disk)
-        journal = Journal(path, file, loaded.last_seq, now=now, faults=faults, disk=disk)
+        ended = any(isinstance(each.record, TurnEnded) for each in loaded.entries)
+        journal = Journal(
+            path, file, loaded.last_seq, now=now, faults=faults, disk=disk, named=ended
+        )
     except BaseException:
         file.close()
         raise

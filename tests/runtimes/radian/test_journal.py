@@ -64,6 +64,18 @@ class FailAt(NoFaults):
         return super().at(name, who)
 
 
+class HearSync(NoFaults):
+    """Notes what is forced to the disk."""
+
+    def __init__(self) -> None:
+        self.forced: list[str] = []
+
+    def at(self, name: str, who: str = "") -> Verdict:
+        if name == "journal.sync":
+            self.forced.append(who)
+        return super().at(name, who)
+
+
 def child(script: str, *arguments: object) -> subprocess.Popen[str]:
     """Start Python code that speaks by lines."""
     return subprocess.Popen(
@@ -259,7 +271,7 @@ def test_a_failed_write_is_told_and_the_next_one_may_work(tmp_path: Path, name: 
     assert len(loaded.entries) == (3 if name == "journal.sync" else 2)
 
 
-@pytest.mark.parametrize("name", ["journal.lock", "journal.write", "journal.sync"])
+@pytest.mark.parametrize("name", ["journal.lock", "journal.write"])
 def test_a_journal_that_can_not_be_made_is_told_and_the_id_is_free(
     tmp_path: Path, name: str
 ) -> None:
@@ -268,8 +280,27 @@ def test_a_journal_that_can_not_be_made_is_told_and_the_id_is_free(
     with pytest.raises(JournalError):
         create_journal(path, created(), faults=FailAt(name))
 
-    if name != "journal.sync":
-        create_journal(path, created())[0].close()
+    create_journal(path, created())[0].close()
+
+
+def test_the_name_of_a_new_journal_is_forced_to_the_disk_with_its_first_turn(
+    tmp_path: Path,
+) -> None:
+    heard = HearSync()
+    path = tmp_path / "s1.jsonl"
+    create_journal(str(path), created(), faults=heard)[0].close()
+    assert heard.forced == []
+
+    journal, _ = open_journal(str(path), "s1", faults=heard)
+    journal.append(turn(1, "hi", "hello"), sync=True)
+    journal.append(turn(2, "more", "yes"), sync=True)
+    journal.close()
+    assert heard.forced == ["s1.jsonl", str(tmp_path), "s1.jsonl"]
+
+    journal, _ = open_journal(str(path), "s1", faults=heard)
+    journal.append(turn(3, "more", "yes"), sync=True)
+    journal.close()
+    assert heard.forced[3:] == ["s1.jsonl"]
 
 
 def test_a_journal_that_can_not_be_repaired_is_left_alone(tmp_path: Path) -> None:
