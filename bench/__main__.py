@@ -80,7 +80,7 @@ def measurements(*, quick: bool) -> dict[str, Callable[[Peers, Path], Table]]:
 
 def _of_agents(few: int, many: int) -> dict[str, Callable[[Peers, Path], Table]]:
     return {
-        "agent_start": partial(agent_start, repeats=many),
+        "agent_start": partial(agent_start, repeats=few + 2),
         "agent_turns": partial(agent_turns, repeats=few),
         "agent_tools": partial(agent_tools, repeats=few),
         "agent_stream": partial(agent_stream, repeats=few),
