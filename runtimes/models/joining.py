@@ -6,8 +6,7 @@ a line of its own.
 
 from __future__ import annotations
 
-from itertools import groupby
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from runtimes.models.base import ReasoningDelta, TextDelta
 
@@ -16,17 +15,25 @@ if TYPE_CHECKING:
 
     from runtimes.models.base import ModelEvent
 
-PIECES = (TextDelta, ReasoningDelta)
+MAX_JOINED_CHARS = 1024
+"""What waits for a slow reader is counted in pieces, so they may not become large."""
 
 
 def joined(events: Sequence[ModelEvent]) -> Iterator[ModelEvent]:
     """Yield ``events`` with neighbouring pieces of one kind joined; the order stays."""
-    if len(events) == 1:
-        yield events[0]
-        return
-    for kind, run in groupby(events, type):
-        if kind in PIECES:
-            pieces = cast("Iterator[TextDelta]", run)
-            yield cast("type[TextDelta]", kind)("".join([piece.text for piece in pieces]))
-        else:
-            yield from run
+    kind: type[TextDelta | ReasoningDelta] = TextDelta
+    held: list[str] = []
+    chars = 0
+    for event in events:
+        text = event.text if isinstance(event, TextDelta | ReasoningDelta) else None
+        if held and (type(event) is not kind or chars >= MAX_JOINED_CHARS):
+            yield kind("".join(held))
+            held, chars = [], 0
+        if text is None:
+            yield event
+            continue
+        kind = ReasoningDelta if isinstance(event, ReasoningDelta) else TextDelta
+        held.append(text)
+        chars += len(text)
+    if held:
+        yield kind("".join(held))
