@@ -63,12 +63,14 @@ class SimClient:
 
     # --- sending
 
-    def request(self, method: str, params: Json, tag: str = "") -> int:
-        """Send a request and return a ticket for its answer."""
+    def request(self, method: str, params: Json, tag: str = "", *, may_fail: bool = False) -> int:
+        """Send a request and return a ticket for its answer, which ``may_fail`` to be a result."""
         self._tickets += 1
         ticket = self._tickets
         request_id = self._free_ids.pop(0) if self._free_ids else ticket
-        asked = Asked(method, str(params.get("sessionId", "")), tag, "; raise" in str(params))
+        asked = Asked(
+            method, str(params.get("sessionId", "")), tag, may_fail or "; raise" in str(params)
+        )
         self._book.sent_request(ticket, request_id, asked)
         self._send({"id": request_id, "method": method, "params": params})
         return ticket

@@ -83,7 +83,12 @@ class Served:
 
         def run() -> int:
             code = server.run()
-            self.after()
+            try:
+                self.after()
+            except Exception:
+                if not self.book.faults_fired():
+                    raise
+                return INTERNAL_FAULT
             return code
 
         self.begin(run)

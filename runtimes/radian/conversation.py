@@ -190,12 +190,14 @@ class Conversation:
         told = self._told
         if told is None:
             lost = "the call was lost" if error is None else f"{type(error).__name__}: {error}"
-            failed = Answer(error=CallError(self._desk.mask(lost)))
-            told = Told(Answer(finish="cancelled") if self._stopped else failed)
+            parts = self._desk.model.came_so_far()
+            failed = Answer(parts, error=CallError(self._desk.mask(lost)))
+            told = Told(Answer(parts, finish="cancelled") if self._stopped else failed)
         elif told.answer.finish == "cancelled" and not self._stopped:
             # Its actor was started again: nobody wanted this, and nobody must be told so.
             lost_call = CallError("the call was lost", retryable=True)
             told = replace(told, answer=replace(told.answer, finish="broken", error=lost_call))
+        self._desk.model.forget()
         self._stage = "writing"
         if self._compacting is not None:
             came, self._compacting = self._compacting.ended(told), None

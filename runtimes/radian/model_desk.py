@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from actors.model_call import ModelRequest as ModelWork
-from runtimes.models.answer import Answer
+from runtimes.models.answer import Answer, Assembly
 from runtimes.models.base import Message, ModelRequest, ReasoningDelta, Text, TextDelta
 from runtimes.models.calling import Retrying, call_model
 from runtimes.radian import events
@@ -17,6 +17,7 @@ from runtimes.radian.turn_state import Told
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from runtimes.models.answer import AnswerPart
     from runtimes.models.base import Cancel, Effort, Provider, Tool
     from runtimes.models.config import ProviderConfig
     from runtimes.models.secrets import Secrets
@@ -54,19 +55,38 @@ class ModelDesk:
     _known: Transcript | None = field(init=False, default=None)
     """The conversation as earlier calls knew it: a call costs what is new, not what is old."""
     _count: int = field(init=False, default=0)
+    _heard: list[Any] = field(init=False, default_factory=list[Any])
+    """What the last call has brought so far, also if nobody ever hears how it ended."""
 
     def work(self, turn: int, call: CallModel, entries: Sequence[Entry]) -> ModelWork:
         """Return one call as the model call actor does it; the turn hears `Told` and retries."""
         known = tuple(entries)
+        heard = self._heard = list[Any]()
 
         def open_stream(cancel: Any) -> Iterator[Any]:
             yield from self._news_of_tools(cancel)
-            yield from self._stream(self._request(call, known), cancel)
+            for event in self._stream(self._request(call, known), cancel):
+                heard.append(event)
+                yield event
 
         def render(event: Any) -> Sequence[events.Event]:
             return _shown(turn, call.call, event)
 
         return ModelWork(open_stream, render, _is_for_the_turn)
+
+    def came_so_far(self) -> tuple[AnswerPart, ...]:
+        """Return what the last call's last attempt has brought; no call that is not whole."""
+        assembly = Assembly()
+        for event in tuple(self._heard):
+            if isinstance(event, Retrying):
+                assembly = Assembly()
+            elif isinstance(event, TextDelta | ReasoningDelta):
+                assembly.take(event)
+        return assembly.parts(calls=False)
+
+    def forget(self) -> None:
+        """Let go of what the last call has brought: it is in its answer."""
+        self._heard = []
 
     def window(self, entries: Sequence[Entry]) -> int | None:
         """Return how many tokens the model takes: what a person or the last answer says."""
@@ -81,6 +101,7 @@ class ModelDesk:
 
         ``ask`` makes the request, on the thread that waits for the answer.
         """
+        self._heard = []
 
         def open_stream(cancel: Any) -> Iterator[Any]:
             request = ModelRequest(

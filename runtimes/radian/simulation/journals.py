@@ -44,6 +44,11 @@ class Shelf:
                     return
                 self._changed.wait(1.0)
 
+    def last_turn_is_own(self) -> bool:
+        """Tell whether the last turn of the journal was begun by the session itself."""
+        data = b"".join(self.disk.read(path) or b"" for path in self.locks)
+        return data.rfind(b'"origin":"wake"') > data.rfind(b'"origin":"prompt"')
+
     def count(self, moment: Moment) -> int:
         """Return how many have come to a moment."""
         return self._reached.get(moment, 0)

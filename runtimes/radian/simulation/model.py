@@ -20,7 +20,7 @@ from runtimes.models.base import (
     ToolOutput,
     ToolUse,
 )
-from runtimes.radian.model_desk import GO_ON, SUMMARY_SYSTEM
+from runtimes.radian.model_desk import SUMMARY_SYSTEM
 from runtimes.radian.simulation.tools import DO, tag_of
 from runtimes.radian.tools.ask_user import NAME as ASK_USER
 from runtimes.radian.tools.subagent import NAME as SUBAGENT
@@ -49,9 +49,10 @@ ASKED = {"questions": [{"question": "Which?", "options": [{"label": "this"}, {"l
 class SimModel:
     """See `runtimes.models.base.Provider`.  Outlives servers."""
 
-    def __init__(self, book: Callable[[], Book]) -> None:
-        """``book`` returns that of the server that serves now."""
+    def __init__(self, book: Callable[[], Book], woken: Callable[[], bool]) -> None:
+        """``book``: of the server that serves now; ``woken``: its session began the turn itself."""
         self._book = book
+        self._woken = woken
         self._at: dict[str, int] = {}
         """By tag: how many parts of its prompt were played."""
         self._calls = 0
@@ -87,7 +88,7 @@ class SimModel:
     def _asked(self, request: ModelRequest) -> tuple[str, list[str]]:
         last = request.messages[-1]
         said = "\n".join(part.text for part in last.parts if isinstance(part, Text))
-        if TAG.search(said) is None and GO_ON not in said and _wakes(last, said):
+        if TAG.search(said) is None and self._woken():
             self._wakes += 1
             return f"w{self._wakes}", []
         for message in reversed(request.messages):
@@ -158,12 +159,6 @@ class SimModel:
         else:
             given = {DO: words.pop(0).replace("_", " ") if words else "0"}
         return ToolCalled(call_id, tool, orjson.dumps(given).decode())
-
-
-def _wakes(message: Message, said: str) -> bool:
-    """Tell whether a message that asks nothing begins a turn: it tells of jobs, and no more."""
-    in_turn = any(isinstance(part, ToolOutput) for part in message.parts)
-    return "job-" in said and (not in_turn or "turn before was interrupted" in said)
 
 
 def faults_of(messages: tuple[Message, ...], *, resumes: bool) -> Iterator[str]:

@@ -200,6 +200,7 @@ def agent_jobs(world: World) -> None:
 def _kill(talk: AgentTalk) -> None:
     talk.world.server.kill()
     if talk.numbers.random() < LAST:
+        talk.truth.power_lost = True
         talk.shelf.disk.lose_power()
 
 

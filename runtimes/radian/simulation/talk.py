@@ -43,7 +43,7 @@ class AgentTalk:
         self.truth = Truth(world, self.shelf, self.deeds)
         self.client: SimClient
         self.session = ""
-        self._model = SimModel(lambda: world.server.book)
+        self._model = SimModel(lambda: world.server.book, self.shelf.last_turn_is_own)
         self._prompts = 0
         world.checks.append(self.truth.check)
 
@@ -65,7 +65,7 @@ class AgentTalk:
         if not self.session:
             return False
         params: Json = {"sessionId": self.session, "cwd": "/", "mcpServers": []}
-        answer = self.client.answer(self.client.request("session/load", params))
+        answer = self.client.answer(self.client.request("session/load", params, may_fail=True))
         if "error" in answer:
             self.truth.refused(answer)
         if "result" in answer:

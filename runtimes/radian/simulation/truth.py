@@ -39,6 +39,8 @@ class Truth:
         self.opened: list[str] = []
         """Sessions that a client was given."""
         self.views: dict[Served, View] = {}
+        self.power_lost = False
+        """What was not forced to the disk may be gone."""
         self._choices: dict[str, set[str]] = {}
         """By id of a call: what a client has chosen."""
 
@@ -50,7 +52,7 @@ class Truth:
 
     def refused(self, answer: Json) -> None:
         """A session that a client was given can't be loaded."""
-        if not self._world.planned.fired:
+        if not self._world.planned.fired and not self._may_be_gone():
             self._violated("journal", f"the session can't be loaded: {answer['error']!r:.200}")
 
     def replayed(self) -> None:
@@ -87,8 +89,9 @@ class Truth:
     def _loaded(self, session: str) -> Loaded | None:
         (path,) = [name for name in self._shelf.locks if session in name] or [""]
         data = self._shelf.disk.read(path)
-        if data is None:
-            self._violated("journal", f"session {session} is gone")
+        if data is None or self._may_be_gone():
+            if not self._may_be_gone():
+                self._violated("journal", f"session {session} is gone")
             return None
         try:
             loaded = load(data, path)
@@ -142,7 +145,9 @@ class Truth:
             if whole or not text.startswith(seen):
                 where = f"call {call} of turn {turn.number}"
                 self._violated("text", f"{where} said {text!r}, the client saw {seen!r}")
-        for name, seen in view.texts.items():
+        # A failed attempt is void; the cancel may have come before the client was told so.
+        void = "fail" in turn.asked and turn.end is not None and turn.end.end == "Interrupted"
+        for name, seen in () if void else view.texts.items():
             number, _, which = name.partition(".")
             if number == str(turn.number) and which.isdigit():
                 known = turn.texts.keys() | turn.void
@@ -177,6 +182,12 @@ class Truth:
             for asked in served.book.asked.values():
                 if asked.method == PROMPT and asked.answers and "result" in asked.answers[0]:
                     yield served, asked
+
+    def _may_be_gone(self) -> bool:
+        """Whether a power loss may have taken the session: no turn of it was answered."""
+        if not self.power_lost:
+            return False
+        return all(_unwritten(asked.answers[0]) for _, asked in self._answered())
 
     def _deeds_of(self) -> set[str]:
         return {call_id.partition("-")[0] for call_id in self._deeds.begun}

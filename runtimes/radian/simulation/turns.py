@@ -30,6 +30,8 @@ class JournaledTurn:
 
     number: int
     origin: str
+    asked: str = ""
+    """What the prompt said."""
     end: TurnEnded | None = None
     rounds: list[list[str]] = field(default_factory=list[list[str]])
     """Ids of the calls of each answer of the session's own conversation."""
@@ -140,3 +142,4 @@ def _asked(turns: Turns, record: UserMessage) -> None:
             if tag in turns.by_tag:
                 turns.wrong.append(f"{tag} was asked twice")
             turns.by_tag[tag] = turns.all[record.turn]
+            turns.all[record.turn].asked = getattr(part, "text", "")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from actors.model_call import ModelEnded
-from actors.turn import CancelAsked, ModelSaid
+from actors.turn import CancelAsked, ModelSaid, StartCall
 from runtimes.models.answer import Answer
-from runtimes.models.base import Text
+from runtimes.models.base import Text, TextDelta
 from runtimes.radian.records import AssistantMessage
 from runtimes.radian.turn_state import Told
-from tests.runtimes.radian.by_hand import Book, Hands, Model, desk_of, says
+from tests.runtimes.radian.by_hand import Book, Hands, Model, NeverCancelled, desk_of, says
 
 CUT_SHORT = Told(Answer((Text("half"),), finish="cancelled"))
 
@@ -33,6 +33,23 @@ def test_a_call_that_was_cut_short_by_a_restart_is_no_cancel_of_the_turn() -> No
     assert outcome.ending.stop_reason == "refusal"
     assert (outcome.fold.end.end, outcome.fold.end.retryable) == ("Failed", True)
     assert outcome.fold.end.error == "the call was lost"
+
+
+def test_what_a_call_said_is_kept_also_if_it_never_told_its_end() -> None:
+    hands = Hands(desk_of(Model(lambda _: says("half"))))
+    while not any("call" in name for name in hands.running):
+        hands.end_one(next(iter(hands.running)))
+    ((call, effect),) = hands.running.items()
+    assert isinstance(effect, StartCall)
+    hands.running.clear()
+    assert TextDelta("half") in list(effect.request.open(NeverCancelled()))
+
+    hands.feed(CancelAsked("client"))
+    hands.feed(ModelSaid(call, ModelEnded("cancelled")))
+    outcome = hands.run()
+
+    assert outcome.ending.stop_reason == "cancelled"
+    assert outcome.fold.text == "half"
 
 
 def test_a_call_that_was_cut_short_by_a_cancel_is_kept_as_far_as_it_came() -> None:
