@@ -125,17 +125,29 @@ class Connection:
             else:
                 self._owed.sent(request_id)
             self._leaving += 1
+            self._lock.notify_all()
             room = self._room if self._owed.unanswered < MAX_UNANSWERED else None
         if room is not None:
             room()
 
-    def wait_answered(self, timeout_s: float, platform: Platform) -> None:
-        """Wait until all that belongs to no turn is answered, at most ``timeout_s`` seconds."""
-        until = platform.monotonic() + timeout_s
+    def wait_answered(self, make_s: float, leave_s: float, platform: Platform) -> None:
+        """Wait until all that belongs to no turn is answered.
+
+        At most ``make_s`` seconds for answers that are being made, such as a session that is being
+        opened, and ``leave_s`` for those that are ready to leave: a client may not read.
+        """
+        until = platform.monotonic() + make_s
+        ready_until: float | None = None
         with self._lock:
-            while (self._owed.unclaimed_count or self._leaving) and (
-                left_s := until - platform.monotonic()
-            ) > 0:
+            while self._owed.unclaimed_count or self._leaving:
+                now = platform.monotonic()
+                if not self._leaving:
+                    ready_until = None
+                elif ready_until is None:
+                    ready_until = now + leave_s
+                left_s = (until if ready_until is None else ready_until) - now
+                if left_s <= 0:
+                    return
                 self._lock.wait(left_s)
 
     def full(self) -> bool:

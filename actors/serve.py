@@ -43,9 +43,11 @@ SHUTDOWN_LIMIT_S = 330.0
 """Longest time that turns get to clean up; what is left is then killed with us."""
 HARD_LIMIT_S = 3.0
 """The same after a second signal."""
-LAST_ANSWERS_S = 0.1
+LAST_ANSWERS_S = 1.0
 """What requests of no turn get to be answered after the end of input: `printf ... | chant acp` is
-the first thing that a person tries."""
+the first thing that a person tries, and a busy machine may take a while to open a session."""
+LAST_ROOM_S = 0.1
+"""The same where an answer is ready and can't leave, since the client does not read."""
 LAST_BYTES_S = 0.05
 """What those answers then get to leave.  A client that does not read gets nothing, as the seed
 says, and both together end well within the 200 ms that an end may take beside the grace."""
@@ -152,7 +154,7 @@ class Server:
     def _let_answers_leave(self) -> None:
         """Give what was asked before the end of input its answer, if the client reads at all."""
         platform = self._system.platform
-        self._tree.connection.wait_answered(LAST_ANSWERS_S, platform)
+        self._tree.connection.wait_answered(LAST_ANSWERS_S, LAST_ROOM_S, platform)
         self._tree.gate.wait_empty(LAST_BYTES_S, platform)
 
     def _session_opened(self) -> None:

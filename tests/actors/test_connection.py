@@ -15,7 +15,7 @@ from actors.messages import AfterAnswers, Respond
 from actors.responder import ResponderActor
 from protocol.errors import InternalError, InvalidRequest
 from tests.actors.stage import Stage
-from tests.fakes import CrashAt, FakePlatform, InjectedError
+from tests.fakes import CrashAt, FakePlatform, InjectedError, Running
 
 if TYPE_CHECKING:
     from actors.faults import Faults
@@ -36,7 +36,7 @@ class Line:
     """A connection, its gate and its responder's mail."""
 
     def __init__(self, faults: Faults | None = None) -> None:
-        platform = FakePlatform()
+        platform = self.platform = FakePlatform()
         self.gate = Gate(platform, faults or NoFaults())
         self.mail = Mail()
         self.connection = Connection(platform, self.gate, self.mail)  # type: ignore[arg-type]
@@ -198,3 +198,44 @@ def test_a_responder_that_crashes_loses_no_answer_and_keeps_their_order(
     assert [answer["id"] for answer in answers] == [0, 1, 2, 3, None]
     assert connection._owed.unanswered == 0
     stage.close()
+
+
+class Clock(FakePlatform):
+    """Tells these times, one after the other, and then the last one again and again."""
+
+    def __init__(self, *times_s: float) -> None:
+        super().__init__()
+        self._times_s = list(times_s)
+
+    def monotonic(self) -> float:
+        return self._times_s.pop(0) if len(self._times_s) > 1 else self._times_s[0]
+
+
+def test_the_end_waits_for_an_answer_that_is_being_made(line: Line) -> None:
+    line.connection.enter(1, 1)
+    waiting = Running(lambda: line.connection.wait_answered(1.0, 0.1, Clock(0, 0.5)))
+
+    assert line.connection.settle(1)
+    line.connection.sent(1)
+    line.connection.pass_on(b"{}\n")
+
+    waiting.result()
+
+
+def test_the_end_does_not_wait_for_ever_for_an_answer_that_is_being_made(line: Line) -> None:
+    line.connection.enter(1, 1)
+    waiting = Running(lambda: line.connection.wait_answered(1.0, 0.1, Clock(0, 0.5, 1.1)))
+
+    while waiting.is_running():
+        line.platform.advance(0)
+
+
+def test_the_end_waits_less_for_a_client_that_does_not_read(line: Line) -> None:
+    line.connection.enter(1, 1)
+    line.connection.enter(2, 2)
+    assert line.connection.settle(1)
+    line.connection.sent(1)  # and then its thread waits at the gate
+    waiting = Running(lambda: line.connection.wait_answered(1.0, 0.1, Clock(0, 0.5, 0.65)))
+
+    while waiting.is_running():
+        line.platform.advance(0)
