@@ -74,11 +74,11 @@ def measurements(*, quick: bool) -> dict[str, Callable[[Peers, Path], Table]]:
         "over_long": over_long_line,
         "slow_reader": partial(slow_reader, count=40_000),
         "ledger": partial(ledger, repeats=few, runs=10_000 if quick else 100_000),
-        **_of_agents(few, many),
+        **_of_agents(few),
     }
 
 
-def _of_agents(few: int, many: int) -> dict[str, Callable[[Peers, Path], Table]]:
+def _of_agents(few: int) -> dict[str, Callable[[Peers, Path], Table]]:
     return {
         "agent_start": partial(agent_start, repeats=few + 2),
         "agent_turns": partial(agent_turns, repeats=few),
@@ -94,7 +94,7 @@ def _of_agents(few: int, many: int) -> dict[str, Callable[[Peers, Path], Table]]
     }
 
 
-AGENT_MEASURES = tuple(_of_agents(1, 1))
+AGENT_MEASURES = tuple(_of_agents(1))
 
 
 def main() -> int:

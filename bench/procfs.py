@@ -63,6 +63,20 @@ def tree_cpu_s(pid: int) -> float:
     return sum(cpu_s(each) for each in (pid, *descendants(pid)))
 
 
+def peak_rss(pid: int) -> int:
+    """Return the highest RSS so far of ``pid`` and its living descendants, added up, in bytes.
+
+    Cheap enough to ask again and again.  (`ru_maxrss` begins with what the parent had at the fork.)
+    """
+    peaks = 0
+    for each in (pid, *descendants(pid)):
+        try:
+            peaks += _sizes(Path(f"/proc/{each}/status")).get("VmHWM", 0) * KIB
+        except OSError:
+            continue
+    return peaks
+
+
 def _one(pid: int) -> Footprint | None:
     """Measure one process; None if it has ended meanwhile."""
     try:
