@@ -9,14 +9,15 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.e2e.obedient_model import FLOOD, REFUSED, RUN, base_url
 from tests.scripts import script
 from tests.shared import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 GRACE_S = 0.3
 """What aborted steps get between TERM and KILL in tests; long enough to be seen."""
@@ -72,14 +73,14 @@ name = "Undo"
 
 
 RADIAN_TOML = """\
-default_provider = "play"
+default_provider = "near"
 
-[providers.play]
-kind = "scripted"
-script = "turns.json"
+[providers.near]
+kind = "openai-compatible"
+base_url = "{url}"
+credential = "none"
+default_model = "obedient"
 """
-
-RADIAN_SCRIPT = '{"calls": [{"text": "ok"}], "then": "repeat-last"}'
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,34 @@ class AgentKind:
     """A prompt that may be followed by megabytes, and is answered with little."""
     wrong: str
     """A prompt that can't be carried out."""
+    flood: str
+    """A prompt that shows more and more, for ever."""
+    many_sessions: bool = True
+    """Whether one process holds several of them, and takes them up with session/resume."""
+    queues: bool = True
+    """Whether a prompt waits while a turn runs; else it is refused."""
+    shows_all: bool = True
+    """Whether all that a script prints is shown, however much it is."""
+    has_grace: bool = True
+    """Whether a flag says how long steps have between TERM and KILL."""
+    keeps_secrets: bool = False
+    """Whether variables that look like secrets are kept from scripts."""
+    blocks: frozenset[str] = frozenset()
+    """What a prompt may hold beside text and links."""
 
     def with_grace(self) -> tuple[str, ...]:
         """Return the command with a short grace for steps that are stopped."""
-        return (*self.command, "--grace", str(GRACE_S))
+        return (*self.command, "--grace", str(GRACE_S)) if self.has_grace else self.command
+
+    @property
+    def refuses_a_second(self) -> bool:
+        """Whether a prompt is refused while a turn runs."""
+        return not self.queues
+
+    @property
+    def reopen(self) -> str:
+        """The method that takes up a session in a new process."""
+        return "session/resume" if self.many_sessions else "session/load"
 
 
 def _no_preparation(folder: Path) -> None:
@@ -117,13 +142,21 @@ def _prepare_project(folder: Path) -> None:
 
 
 def _radian_home() -> str:
-    """Make a folder of radian's own for this test run: a model that plays a script, no user's."""
+    """Make a folder of radian's own for this test run."""
     home = tempfile.TemporaryDirectory(prefix="radian-home-")
     atexit.register(home.cleanup)
-    for name, text in (("config.toml", RADIAN_TOML), ("turns.json", RADIAN_SCRIPT)):
-        with open(f"{home.name}/{name}", "w", encoding="utf-8") as stream:
-            stream.write(text)
     return home.name
+
+
+RADIAN_HOME = _radian_home()
+
+
+def _prepare_radian(folder: Path) -> None:
+    """Have a model that runs the scripts it is given."""
+    del folder
+    config = Path(RADIAN_HOME, "config.toml")
+    if not config.exists():
+        config.write_text(RADIAN_TOML.replace("{url}", base_url()), encoding="utf-8")
 
 
 def run_op(name: str, text: str) -> str:
@@ -139,6 +172,7 @@ ECHO = AgentKind(  # noqa: S604 - the word is ours
     quick="echo ok",
     long="count",
     wrong="fail",
+    flood="sh exec yes",
 )
 
 CHANT = AgentKind(  # noqa: S604 - the word is ours
@@ -149,18 +183,27 @@ CHANT = AgentKind(  # noqa: S604 - the word is ours
     quick="list",
     long="run",
     wrong="rm -rf /",
+    flood=run_op("sh", "exec yes"),
 )
 
 
 RADIAN = AgentKind(  # noqa: S604 - the word is ours
     name="radian",
-    command=("/usr/bin/env", f"RADIAN_HOME={_radian_home()}", script("radian"), "acp"),
-    shell=lambda text: text,
-    prepare=_no_preparation,
+    command=("/usr/bin/env", f"RADIAN_HOME={RADIAN_HOME}", script("radian"), "acp",
+             "--profile", "full", "--trust"),
+    shell=lambda text: RUN + text,
+    prepare=_prepare_radian,
     quick="hello",
     long="hello",
-    wrong="hello",
-)
-"""Its model answers every prompt with one word; what it can do has tests of its own."""
+    wrong=REFUSED,
+    flood=FLOOD,
+    many_sessions=False,
+    queues=False,
+    shows_all=False,
+    has_grace=False,
+    keeps_secrets=True,
+    blocks=frozenset({"image", "resource"}),
+)  # fmt: skip
+"""Its model does what it is told; what else it can do has tests of its own."""
 
-AGENTS = (ECHO, CHANT)
+AGENTS = (ECHO, CHANT, RADIAN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 
@@ -14,6 +15,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.e2e.agents import AgentKind
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the agents that a row is not for: ``needs`` names what else they must have."""
+    left_out = [item for item in items if not _is_for(item)]
+    items[:] = [item for item in items if _is_for(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+
+
+def _is_for(item: pytest.Item) -> bool:
+    call = getattr(item, "callspec", None)
+    kind = None if call is None else call.params.get("kind")
+    wanted = [name for mark in item.iter_markers("needs") for name in mark.args]
+    return kind is None or all(getattr(kind, name) for name in wanted)
 
 
 @pytest.fixture(scope="module", params=AGENTS, ids=lambda kind: kind.name)
@@ -38,10 +54,36 @@ def talk(kind: AgentKind, folder: Path) -> Iterator[Talk]:
 
 
 @pytest.fixture
+def opener(kind: AgentKind, pool: Pool, tmp_path: Path) -> Iterator[Talk]:
+    """An initialized agent that may open a session: a fresh one where a process holds only one."""
+    if kind.many_sessions:
+        talk = pool.take()
+        yield talk
+        pool.give_back(talk)
+        return
+    kind.prepare(tmp_path)
+    with Talk(kind, tmp_path) as fresh:
+        fresh.initialize()
+        yield fresh
+
+
+@pytest.fixture
 def chant(tmp_path: Path) -> Iterator[Talk]:
     """A fresh ``chant acp``, for what only it can do."""
     CHANT.prepare(tmp_path)
     with Talk(CHANT, tmp_path, command=CHANT.with_grace()) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def naming(kind: AgentKind, folder: Path) -> Iterator[Talk]:
+    """A fresh agent that can take up the session that it calls ``named``; see `open_mine`."""
+    name = f"mine-{uuid4().hex}"
+    if kind.reopen == "session/load":  # then there must be one
+        with Talk(kind, folder, command=(*kind.command, "--session-id", name)) as first:
+            first.open()
+    with Talk(kind, folder) as fresh:
+        fresh.named = name
         yield fresh
 
 

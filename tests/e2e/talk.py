@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.e2e.wire import Wire, is_news, same
+from tests.e2e.wire import Wire, is_news, line, same
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +38,8 @@ class Talk(Wire):
         self.kind = kind
         self.folder = folder
         self.session = ""
+        self.named = "mine"
+        """A session that can be taken up; see the fixture ``naming``."""
 
     def initialize(self) -> dict[str, Any]:
         result: dict[str, Any] = self.call("initialize", HELLO)["result"]
@@ -74,8 +76,8 @@ class Talk(Wire):
         return request_id
 
     def until_text(self, text: str) -> list[Message]:
-        """Collect messages until streamed text that contains ``text`` (all of it in one piece)."""
-        return self.until(lambda message: text in chunk_text(message))
+        """Collect messages until shown text that contains ``text`` (all of it in one piece)."""
+        return self.until(lambda message: text in chunk_text(message) + output_text(message))
 
     def answers_to(self, *request_ids: object) -> dict[object, Message]:
         """Wait for answers in any order."""
@@ -86,6 +88,12 @@ class Talk(Wire):
                 if "method" not in message and same(message, request_id):
                     found[request_id] = message
         return found
+
+
+def open_mine(talk: Talk, request_id: object) -> bytes:
+    """Return the request that takes up a session whose id is known beforehand."""
+    params = {"sessionId": talk.named, "cwd": str(talk.folder), "mcpServers": []}
+    return line(id=request_id, method=talk.kind.reopen, params=params)
 
 
 class Turn:
@@ -124,3 +132,14 @@ def chunk_text(message: Message) -> str:
     if update["sessionUpdate"] != "agent_message_chunk" or not isinstance(content, dict):
         return ""
     return str(content.get("text", ""))
+
+
+def output_text(message: Message) -> str:
+    """Return what an update of a tool call shows of the output so far; else nothing."""
+    if message.get("method") != "session/update":
+        return ""
+    update = message["params"]["update"]
+    if update["sessionUpdate"] != "tool_call_update":
+        return ""
+    parts = [each["content"]["text"] for each in update.get("content", ()) if "content" in each]
+    return "".join(parts)

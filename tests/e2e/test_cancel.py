@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.e2e.agents import ECHO, run_op
-from tests.e2e.talk import Talk, prompt_params
+from tests.e2e.talk import Talk, open_mine, prompt_params
 from tests.e2e.wire import line
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def test_p06_p07_b019_a_cancelled_turn_says_so_and_the_next_works(talk: Talk) ->
 
 def test_b019_a_cancel_in_the_middle_of_a_flood(talk: Talk) -> None:
     talk.open()
-    running = talk.start_shell("echo ready; exec yes")
+    running = talk.prompt(talk.kind.flood)
     for _ in range(20):
         talk.next()
     talk.cancel()
@@ -76,20 +76,21 @@ def test_p09_prompt_and_cancel_in_one_write(talk: Talk) -> None:
         assert talk.finish("p").stop_reason == "cancelled"
 
 
-def test_p09_session_prompt_and_cancel_in_one_write(talk: Talk) -> None:
+def test_p09_session_prompt_and_cancel_in_one_write(naming: Talk) -> None:
+    talk = naming
     talk.initialize()
-    new = {"sessionId": "mine", "cwd": str(talk.folder), "mcpServers": []}
-    sent = line(id="r", method="session/resume", params=new)
-    params = prompt_params("mine", talk.kind.shell("sleep 600"))
+    sent = open_mine(talk, "r")
+    params = prompt_params(talk.named, talk.kind.shell("sleep 600"))
     sent += line(id="p", method="session/prompt", params=params)
-    talk.send(sent + line(method="session/cancel", params={"sessionId": "mine"}))
+    talk.send(sent + line(method="session/cancel", params={"sessionId": talk.named}))
 
     found = talk.answers_to("r", "p")
 
     assert found["p"]["result"]["stopReason"] == "cancelled"
-    assert talk.turn(talk.kind.quick, "mine").stop_reason == "end_turn"
+    assert talk.turn(talk.kind.quick, talk.named).stop_reason == "end_turn"
 
 
+@pytest.mark.needs("many_sessions", "queues")
 def test_b024_p11_a_cancel_empties_the_queue_of_its_session_only(talk: Talk) -> None:
     talk.open()
     mine = talk.session
@@ -108,6 +109,7 @@ def test_b024_p11_a_cancel_empties_the_queue_of_its_session_only(talk: Talk) -> 
     assert (talk.folder / "third").exists()
 
 
+@pytest.mark.needs("many_sessions", "queues")
 def test_b024_a_cancel_of_a_waiting_session_leaves_the_running_turn_alone(talk: Talk) -> None:
     talk.open()
     mine = talk.session

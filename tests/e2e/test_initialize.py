@@ -68,10 +68,13 @@ def test_i06_i09_i12_what_the_agent_says_about_itself(talk: Talk) -> None:
     assert result["agentInfo"]["version"]
     assert result["authMethods"] == []
     offered = result["agentCapabilities"]
-    assert offered["loadSession"] is False
-    assert offered["sessionCapabilities"]["resume"] == {}
-    assert all(isinstance(marker, dict) for marker in offered["sessionCapabilities"].values())
-    assert not any(offered["promptCapabilities"].values())
+    assert offered["loadSession"] is (talk.kind.reopen == "session/load")
+    markers = offered.get("sessionCapabilities", {})
+    assert ("resume" in markers) == (talk.kind.reopen == "session/resume")
+    assert all(isinstance(marker, dict) for marker in markers.values())
+    taken = {name for name, offer in offered["promptCapabilities"].items() if offer}
+    named = {"image": "image", "audio": "audio", "embeddedContext": "resource"}
+    assert {named[name] for name in taken} == talk.kind.blocks
 
 
 @pytest.mark.parametrize("method", ["session/new", "session/resume", "session/prompt", "no/such"])

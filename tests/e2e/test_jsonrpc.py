@@ -75,7 +75,7 @@ def test_j05_j17_no_notification_and_no_answer_is_ever_answered(
 
 @pytest.mark.parametrize(
     "method",
-    ["no/such", "_x/y", "$/x", "", "rpc.discover", "session/load", "session/close", "session/list",
+    ["no/such", "_x/y", "$/x", "", "rpc.discover", "session/close", "session/list",
      "session/delete", "session/fork", "session/set_mode", "session/set_config_option",
      "authenticate", "logout", "session/update", "fs/read_text_file", "initialized", "INITIALIZE"],
 )  # fmt: skip
@@ -83,6 +83,13 @@ def test_j06_i11_a_method_that_is_not_served_is_not_found(shared: Talk, method: 
     params = {"sessionId": shared.session, "cwd": "/", "mcpServers": [], "methodId": "x"}
 
     assert codes(shared.exchange(line(id=1, method=method, params=params))) == [(1, -32601)]
+
+
+def test_i11_only_the_advertised_way_to_reopen_a_session_is_served(shared: Talk) -> None:
+    (other,) = {"session/load", "session/resume"} - {shared.kind.reopen}
+    params = {"sessionId": shared.session, "cwd": "/", "mcpServers": []}
+
+    assert codes(shared.exchange(line(id=1, method=other, params=params))) == [(1, -32601)]
 
 
 @pytest.mark.parametrize(
@@ -146,16 +153,20 @@ def test_j11_absent_params_are_an_empty_object(shared: Talk, sent: bytes) -> Non
 
 def test_j19_one_id_twice_in_flight_both_are_answered(talk: Talk) -> None:
     talk.open()
-    talk.start_shell(HANG)
+    running = talk.start_shell(HANG)
     params = prompt_params(talk.session, talk.kind.quick)
     talk.send(line(id="twice", method="session/prompt", params=params) * 2)
     refused = talk.answer("twice")[-1]
-    talk.cancel()
-
-    served = talk.answer("twice")[-1]
-
     assert refused["error"]["code"] == -32600
-    assert served["result"]["stopReason"] == "cancelled"
+    if talk.kind.queues:
+        talk.cancel()
+        second = talk.answer("twice")[-1]
+        assert second["result"]["stopReason"] == "cancelled"
+    else:
+        second = talk.answer("twice")[-1]
+        assert second["error"]["code"] == -32600
+        talk.cancel()
+        assert talk.finish(running).stop_reason == "cancelled"
 
 
 def test_j20_an_id_may_come_again_after_its_answer(shared: Talk) -> None:
@@ -193,7 +204,8 @@ def test_j23_other_requests_are_served_while_a_turn_runs(talk: Talk) -> None:
 
     assert codes(talk.exchange(line(id="x", method="no/such"))) == [("x", -32601)]
     assert talk.call("initialize", {"protocolVersion": 1})["result"]["protocolVersion"] == 1
-    talk.new_session()
+    new = talk.call("session/new", {"cwd": str(talk.folder), "mcpServers": []})
+    assert ("result" in new) == talk.kind.many_sessions
 
     talk.notify("$/cancel_request", {"requestId": running})
     assert talk.finish(running).stop_reason == "cancelled"
@@ -212,7 +224,7 @@ def test_j24_b022_a_cancel_that_was_read_first_does_not_hit_the_prompt(talk: Tal
 def test_j25_cancel_request_hits_the_prompt_that_it_names_and_no_other(talk: Talk) -> None:
     talk.open()
     running = talk.start_shell(HANG)
-    queued = talk.prompt(talk.kind.quick)
+    queued = talk.prompt(talk.kind.quick) if talk.kind.queues else None
     unlike: tuple[object, ...] = (str(running), running + 0.5, None, [], {}, True)
     for wrong in unlike:
         talk.notify("$/cancel_request", {"requestId": wrong})
@@ -221,9 +233,12 @@ def test_j25_cancel_request_hits_the_prompt_that_it_names_and_no_other(talk: Tal
     talk.notify("$/cancel_request", {"requestId": running})
 
     assert talk.finish(running).stop_reason == "cancelled"
-    assert talk.finish(queued).stop_reason == "end_turn"
+    if queued is not None:
+        assert talk.finish(queued).stop_reason == "end_turn"
+    assert talk.turn(talk.kind.quick).stop_reason == "end_turn"
 
 
+@pytest.mark.needs("queues")
 def test_j25_cancel_request_takes_a_prompt_out_of_the_queue(talk: Talk) -> None:
     talk.open()
     running = talk.start_shell(HANG)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 acp = pytest.importorskip("acp", reason="NOT TESTED: agent-client-protocol is absent")
 
+# What radian shows to clients on this SDK and others is in test_radian_clients.
+pytestmark = pytest.mark.needs("many_sessions")
+
 DEADLINE_S = 30.0
 
 

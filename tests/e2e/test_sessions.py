@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.talk import HELLO, Talk, prompt_params
+from tests.e2e.talk import HELLO, Talk, open_mine, prompt_params
 from tests.e2e.wire import line
 
 if TYPE_CHECKING:
@@ -31,25 +31,32 @@ def test_s02_b015_cwd_must_be_absolute(shared: Talk, cwd: object) -> None:
     assert "cwd" in answer["error"]["message"]
 
 
-@pytest.mark.parametrize("method", ["session/new", "session/resume"])
+@pytest.mark.parametrize("method", ["session/new", "reopen"])
 @pytest.mark.parametrize("name", ["gone", "file", "gone/deeper"])
 def test_s02_b015_cwd_must_be_a_folder(
-    shared: Talk, tmp_path: Path, method: str, name: str
+    opener: Talk, tmp_path: Path, method: str, name: str
 ) -> None:
+    method = opener.kind.reopen if method == "reopen" else method
     (tmp_path / "file").touch()
 
     params = {"sessionId": "r", "cwd": str(tmp_path / name), "mcpServers": []}
-    answer = shared.call(method, params)
+    answer = opener.call(method, params)
 
     assert answer["error"]["code"] in {-32602, -32002}
     assert "director" in answer["error"]["message"]
-    assert new(shared)["result"]["sessionId"]
+    assert new(opener)["result"]["sessionId"]
 
 
 def test_s02_cwd_absent(shared: Talk) -> None:
     assert shared.call("session/new", {"mcpServers": []})["error"]["code"] == -32602
 
 
+def test_s03_s05_the_next_process_has_an_id_of_its_own_too(kind: AgentKind, folder: Path) -> None:
+    with Talk(kind, folder) as first, Talk(kind, folder) as second:
+        assert first.open() != second.open()
+
+
+@pytest.mark.needs("many_sessions")
 def test_s03_s05_each_new_session_has_an_id_of_its_own(shared: Talk) -> None:
     ids = [new(shared)["result"]["sessionId"] for _ in range(5)]
 
@@ -61,7 +68,7 @@ def test_s06_work_happens_in_the_sessions_folder(talk: Talk, tmp_path: Path) -> 
     other = tmp_path / "other place é"
     other.mkdir()
     talk.kind.prepare(other)
-    talk.open()
+    talk.initialize()
     talk.new_session(str(other))
 
     turn = talk.turn(talk.kind.shell("pwd -P; echo x > here"))
@@ -88,16 +95,20 @@ def test_s09_b012_a_session_is_resumed_in_a_new_process(kind: AgentKind, folder:
         assert first.turn(kind.shell("echo one")).stop_reason == "end_turn"
     with Talk(kind, folder) as second:
         second.initialize()
-        resume = second.request("session/resume", {"sessionId": session, "cwd": str(folder)})
+        params = {"sessionId": session, "cwd": str(folder), "mcpServers": []}
+        if kind.reopen == "session/resume":
+            del params["mcpServers"]  # not needed there
 
-        (answer,) = second.answer(resume)
+        *shown, answer = second.answer(second.request(kind.reopen, params))
 
         assert isinstance(answer["result"], dict)
+        assert bool(shown) == (kind.reopen == "session/load"), "only a load replays"
         turn = second.turn(kind.shell("echo two"), session)
     assert turn.stop_reason == "end_turn"
     assert "two" in turn.text
 
 
+@pytest.mark.needs("many_sessions")
 def test_s10_resume_takes_up_the_cwd_that_it_brings(talk: Talk, tmp_path: Path) -> None:
     talk.open()
     other = tmp_path / "other"
@@ -114,8 +125,12 @@ def test_s12_an_id_is_never_a_path(talk: Talk) -> None:
     talk.initialize()
     strange = "../../../etc/passwd"
 
-    answer = talk.call("session/resume", {"sessionId": strange, "cwd": str(talk.folder)})
+    params = {"sessionId": strange, "cwd": str(talk.folder), "mcpServers": []}
+    answer = talk.call(talk.kind.reopen, params)
 
+    if talk.kind.reopen == "session/load":
+        assert answer["error"]["code"] in {-32602, -32002}
+        return
     # chant: a session is its folder and the id only a name for it.
     assert "result" in answer
     turn = talk.turn(talk.kind.quick, strange)
@@ -124,15 +139,16 @@ def test_s12_an_id_is_never_a_path(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("session_id", ["", 7, None, [], {}], ids=repr)
-def test_s12_an_id_must_be_a_text(shared: Talk, session_id: object) -> None:
-    params = {"sessionId": session_id, "cwd": str(shared.folder), "mcpServers": []}
+def test_s12_an_id_must_be_a_text(opener: Talk, session_id: object) -> None:
+    params = {"sessionId": session_id, "cwd": str(opener.folder), "mcpServers": []}
 
-    answer = shared.call("session/resume", params)
+    answer = opener.call(opener.kind.reopen, params)
 
     assert "error" not in answer or answer["error"]["code"] == -32602
     assert session_id == "" or "error" in answer
 
 
+@pytest.mark.needs("many_sessions")
 def test_b017_a_folder_reached_by_two_names(talk: Talk, tmp_path: Path) -> None:
     talk.open()
     link = tmp_path.parent / f"{tmp_path.name}-link"
@@ -161,13 +177,15 @@ def test_b017_a_folder_reached_by_two_names(talk: Talk, tmp_path: Path) -> None:
     ids=repr,
 )
 def test_s15_s16_members_that_nobody_asked_for_are_passed_over(
-    shared: Talk, members: dict[str, Any]
+    opener: Talk, members: dict[str, Any]
 ) -> None:
-    assert new(shared, **members)["result"]["sessionId"]
-    params = {"sessionId": "taken-up", "cwd": str(shared.folder), **members}
-    assert "result" in shared.call("session/resume", params)
-    prompt = {**prompt_params("taken-up", shared.kind.quick), **members}
-    assert shared.call("session/prompt", prompt)["result"]["stopReason"] == "end_turn"
+    session = new(opener, **members)["result"]["sessionId"]
+    if opener.kind.reopen == "session/resume":
+        session = "taken-up"
+        params = {"sessionId": session, "cwd": str(opener.folder), **members}
+        assert "result" in opener.call("session/resume", params)
+    prompt = {**prompt_params(session, opener.kind.quick), **members}
+    assert opener.call("session/prompt", prompt)["result"]["stopReason"] == "end_turn"
 
 
 def test_s17_updates_of_a_session_follow_the_answer_that_names_it(talk: Talk) -> None:
@@ -184,22 +202,25 @@ def test_s17_updates_of_a_session_follow_the_answer_that_names_it(talk: Talk) ->
         assert "run" in names
 
 
-def test_s17_all_at_once_is_answered_in_order(talk: Talk) -> None:
-    sent = line(id=1, method="initialize", params=HELLO)
-    params = {"sessionId": "mine", "cwd": str(talk.folder), "mcpServers": []}
-    sent += line(id=2, method="session/resume", params=params)
-    sent += line(id=3, method="session/prompt", params=prompt_params("mine", talk.kind.quick))
-    sent += line(id=4, method="session/prompt", params=prompt_params("mine", talk.kind.quick))
+def test_s17_all_at_once_is_answered(naming: Talk) -> None:
+    talk = naming
+    sent = line(id=1, method="initialize", params=HELLO) + open_mine(talk, 2)
+    sent += line(id=3, method="session/prompt", params=prompt_params(talk.named, talk.kind.quick))
+    sent += line(id=4, method="session/prompt", params=prompt_params(talk.named, talk.kind.quick))
     talk.send(sent)
 
-    messages = talk.answer(4)
+    found = talk.answers_to(1, 2, 3, 4)
 
-    answers = [message["id"] for message in messages if "method" not in message]
-    assert answers == [1, 2, 3, 4]
+    assert found[3]["result"]["stopReason"] == "end_turn"
+    if talk.kind.queues:
+        assert list(found) == [1, 2, 3, 4]
+    else:
+        assert found[4]["error"]["code"] == -32600
+        assert [each for each in found if each != 4] == [1, 2, 3]
 
 
-def test_s19_new_without_mcp_servers(shared: Talk) -> None:
-    answer = shared.call("session/new", {"cwd": str(shared.folder)})
+def test_s19_new_without_mcp_servers(opener: Talk) -> None:
+    answer = opener.call("session/new", {"cwd": str(opener.folder)})
 
     assert "result" in answer or answer["error"]["code"] == -32602
 
@@ -222,7 +243,7 @@ def test_s19_new_without_mcp_servers(shared: Talk) -> None:
     ],
     ids=repr,
 )
-def test_s20_strange_mcp_servers_do_no_harm(shared: Talk, servers: object) -> None:
-    answer = new(shared, mcpServers=servers)
+def test_s20_strange_mcp_servers_do_no_harm(opener: Talk, servers: object) -> None:
+    answer = new(opener, mcpServers=servers)
 
     assert "result" in answer or answer["error"]["code"] == -32602

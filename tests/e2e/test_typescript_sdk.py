@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from tests.e2e.agents import AgentKind
 
+# What radian shows to clients on this SDK and others is in test_radian_clients.
+pytestmark = pytest.mark.needs("many_sessions")
+
 FOLDER = ROOT / "tests" / "e2e" / "typescript"
 ABSENT = "NOT TESTED: {} (make typescript brings it)"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.e2e.wire import line
-from tests.runtimes.radian.acp.client import Client, call
+from tests.runtimes.radian.acp.client import ASK, Client, call
 
 if TYPE_CHECKING:
     from tests.runtimes.radian.box import Box
@@ -187,3 +187,58 @@ def test_approvals_and_ask_user_what_one_choice_can_not_answer_fails_the_tool(
 
     assert turn.stop_reason == "end_turn"
     assert outcome_of(box, session)["status"] == "failed"
+
+
+def test_approvals_and_ask_user_answers_in_any_order_find_their_question_r07(box: Box) -> None:
+    names = ("one", "two", "three")
+    calls = [call("write", path=f".radian/{name}", content=name) for name in names]
+    box.play({"tool_calls": calls}, {"text": "Done."})
+    with Client(box) as client:
+        client.open()
+        running = client.prompt("go")
+        asked = [client.question()]
+        # Where it asks for all at once, the last is answered first.
+        while (more := next_question(client)) is not None:
+            asked.append(more)
+        for question in reversed(asked):
+            client.choose(question, choice_for(question, "two"))
+        answered = len(asked)
+        while answered < len(names):
+            question = client.question()
+            client.choose(question, choice_for(question, "two"))
+            answered += 1
+
+        assert client.finish(running).stop_reason == "end_turn"
+    written = {path.name for path in box.workspace.joinpath(".radian").iterdir()}
+    assert written == {"one", "three"}
+
+
+def next_question(client: Client) -> dict[str, Any] | None:
+    """Return a question that has come already, if there is one."""
+    found = [each for each in client.exchange(b"") if each.get("method") == ASK]
+    return found[0] if found else None
+
+
+def choice_for(question: dict[str, Any], rejected: str) -> str:
+    return "reject_once" if rejected in str(question["params"]["toolCall"]) else "allow_once"
+
+
+def test_approvals_and_ask_user_a_request_names_an_opened_call_and_each_option_once_r08(
+    box: Box,
+) -> None:
+    box.play(*guarded()[:1], ask(question="Which?", options=OPTIONS), {"text": "Done."})
+    with Client(box) as client:
+        client.open()
+        running = client.prompt("go")
+        opened: set[str] = set()
+        for _ in range(2):
+            *before, question = client.until(lambda message: message.get("method") == ASK)
+            updates = [each["params"]["update"] for each in before]
+            opened |= {each["toolCallId"] for each in updates
+                       if each["sessionUpdate"] == "tool_call"}  # fmt: skip
+            ids = [each["optionId"] for each in question["params"]["options"]]
+            assert question["params"]["toolCall"]["toolCallId"] in opened
+            assert len(set(ids)) == len(ids) > 1
+            client.choose(question, ids[0])
+
+        assert client.finish(running).stop_reason == "end_turn"
