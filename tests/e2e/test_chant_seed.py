@@ -1,0 +1,113 @@
+"""Every sentence of the page that `chant acp` was made from has a test, and those that had none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.agents import CHANT, run_op
+from tests.e2e.chant_seed import SENTENCES
+from tests.e2e.talk import Talk, chunk_text
+from tests.seed import sentences
+from tests.shared import ROOT, shared_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS = [(heading, key) for heading, rows in SENTENCES.items() for key in rows]
+
+
+def test_every_sentence_has_a_row_and_every_row_a_sentence() -> None:
+    page = shared_path("spec", "chant-acp.seed.txt").read_text(encoding="utf-8")
+    asked = {(each.heading, each.fingerprint): each.text for each in sentences(page)}
+
+    assert {key: text for key, text in asked.items() if key not in ROWS} == {}
+    assert set(ROWS) - asked.keys() == set()
+
+
+@pytest.mark.parametrize(("heading", "key"), ROWS)
+def test_every_test_that_a_row_names_exists(heading: str, key: str) -> None:
+    row = SENTENCES[heading][key]
+    for name in () if isinstance(row, str) else row:
+        path, _, function = name.partition("::")
+        assert f"def {function}(" in (ROOT / "tests" / path).read_text(encoding="utf-8"), name
+
+
+def test_no_host_is_known_by_its_name() -> None:
+    for folder in ("actors", "ops", "protocol", "runtimes"):
+        for path in (ROOT / folder).rglob("*.py"):
+            assert "fountain" not in path.read_text(encoding="utf-8").lower(), path
+
+
+def test_serve_is_the_same_thing_spelled_out(tmp_path: Path) -> None:
+    CHANT.prepare(tmp_path)
+    said: list[object] = []
+    for command in (CHANT.command, (*CHANT.command, "serve")):
+        with Talk(CHANT, tmp_path, command=command) as talk:
+            said.append(talk.initialize())
+            talk.new_session()
+            assert "hi" in talk.turn(run_op("sh", "echo hi")).text
+
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    "words", ["chant run sh --env local --param script=true", "chant lifecycle diff --live",
+              "chant build"],
+)  # fmt: skip
+def test_lines_of_a_terminal_are_prompts(chant: Talk, words: str) -> None:
+    chant.open()
+    turn = chant.turn(words)
+    typed = subprocess.run(
+        [CHANT.command[0], *words.split()[1:]], cwd=chant.folder, capture_output=True, check=False
+    )
+
+    assert turn.stop_reason == "end_turn", turn.text
+    assert typed.returncode != 2, typed.stderr
+
+
+def test_prompts_take_the_verbs_that_help_shows(chant: Talk) -> None:
+    chant.initialize()
+    params = {"cwd": str(chant.folder), "mcpServers": []}
+    chant.session = chant.call("session/new", params)["result"]["sessionId"]
+    commands = chant.next()["params"]["update"]["availableCommands"]
+    shown = subprocess.run(
+        [CHANT.command[0], "--help"], capture_output=True, text=True, check=True
+    ).stdout
+
+    for command in commands:
+        assert command["name"] in shown
+    assert "run" in {command["name"] for command in commands}
+
+
+def test_a_run_is_shown_step_by_step_and_its_record_comes_last(chant: Talk) -> None:
+    chant.open()
+    turn = chant.turn(run_op("sh", "echo out; echo err >&2"))
+
+    (call,) = turn.updates("tool_call")
+    assert (call["kind"], call["title"], call["status"]) == ("execute", "Work / shell", "pending")
+    assert call["rawInput"] == {"cmd": {"param": "script"}} or "echo out" in str(call["rawInput"])
+    states = [each["status"] for each in turn.updates("tool_call_update") if "status" in each]
+    assert states == ["in_progress", "completed"]
+    *streamed, last = turn.updates("agent_message_chunk")
+    text = "".join(each["content"]["text"] for each in streamed)
+    assert ("out" in text, "err" in text) == (True, True)
+    assert json.loads(last["content"]["text"])["status"] == "ok"
+    assert chunk_text(turn.messages[-1]), "nothing follows the record"
+
+
+def test_another_verb_streams_json(chant: Talk) -> None:
+    chant.open()
+    turn = chant.turn("list")
+    typed = subprocess.run(
+        [CHANT.command[0], "list", "--json"],
+        cwd=chant.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    assert json.loads(turn.text) == json.loads(typed)
