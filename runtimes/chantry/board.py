@@ -46,6 +46,11 @@ class Row:
     started_s: float | None = None
     took_s: float | None = None
 
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is to come of it."""
+        return self.state not in _OPEN
+
 
 @dataclass(slots=True)
 class Board:
@@ -73,7 +78,7 @@ class Board:
 
     def stop(self, now_s: float) -> list[Row]:
         """End the turn: calls that are still open will not go on."""
-        stopped = [row for row in self.calls.values() if row.state in _OPEN]
+        stopped = [row for row in self.calls.values() if not row.over]
         for row in stopped:
             _enter(row, "stopped", now_s)
         return stopped

@@ -74,12 +74,12 @@ def drive(
     sys.exit(hold_conversation(options))
 
 
-@chantry.group()
+@chantry.group(short_help="Fault plans: list what can go wrong on purpose, check a plan.")
 def faults() -> None:
     """Fault plans: what can go wrong on purpose, and whether a plan can work."""
 
 
-@faults.command("list")
+@faults.command("list", short_help="Print every point and which faults it supports.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def list_points(*, as_json: bool) -> None:
     """Print every point, what is about to happen there, and which faults it supports."""
@@ -89,7 +89,7 @@ def list_points(*, as_json: bool) -> None:
         click.echo(line)
 
 
-@faults.command()
+@faults.command(short_help="Say what each PLAN does, or what is wrong with it.")
 @click.argument("plans", nargs=-1, required=True, metavar="PLAN...")
 def check(plans: tuple[str, ...]) -> None:
     """Say of each PLAN what it does, or what is wrong with it; exit with 2 if any is."""

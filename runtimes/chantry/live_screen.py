@@ -1,7 +1,8 @@
 """The conversation on a terminal.
 
 The board of the turn stays at the bottom and is drawn again as it fills in, while the agent's text
-scrolls by above it.
+scrolls by above it. Calls that are over scroll away, too, when the agent goes on to speak: what it
+says then comes after them.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class LiveScreen:
         self._scrolling: list[str] = []
         """Finished lines that are still to be printed above the board."""
         self._board: Board | None = None
+        self._gone: list[Row] = []
+        """Rows of the board that have scrolled away; one that changes comes back."""
         self._drawn = 0
         """Lines of the board on the screen, right above the cursor."""
         self._left: list[str] = []
@@ -47,21 +50,23 @@ class LiveScreen:
         composer = self._composer
         match item:
             case Said():
+                self._let_go()
                 self._scrolling += map(self._fit, composer.said(item))
             case Problem(text):
                 self._scrolling += composer.end_line()
                 self._complain(text)
-            case Changed(board, _):
+            case Changed(board, rows):
                 self._board = board
+                self._gone = [row for row in self._gone if not _among(row, rows)]
             case Question():
                 # Else the board, which stays above the question, would take it along for good.
                 self._scrolling += composer.end_line()
                 self._question = composer.plain(item)
             case TurnOver(board, _, _):
                 self._scrolling += composer.end_line()
-                self._scrolling += composer.rows(board.rows, self._size()[0])
+                self._scrolling += composer.rows(self._still_here(board), self._size()[0])
                 self._scrolling += composer.plain(item)
-                self._board = None
+                self._board, self._gone = None, []
             case _:
                 self._scrolling += composer.end_line() + composer.plain(item)
 
@@ -110,6 +115,18 @@ class LiveScreen:
         self._scrolling += self._composer.end_line()
         self.flush()
 
+    def _let_go(self) -> None:
+        """Print the calls that are over, if all are, for good."""
+        calls = list(self._board.calls.values()) if self._board else []
+        over = [row for row in calls if not _among(row, self._gone)]
+        if over and all(row.over for row in calls):
+            self._scrolling += self._composer.end_line()
+            self._scrolling += self._composer.rows(over, self._size()[0])
+            self._gone += over
+
+    def _still_here(self, board: Board) -> list[Row]:
+        return [row for row in board.rows if not _among(row, self._gone)]
+
     def _print_above_the_prompt(self) -> None:
         if self._scrolling:
             text = "".join(line + "\n" for line in self._scrolling)
@@ -133,7 +150,7 @@ class LiveScreen:
         return f"{clip(line, width - len(_CUT))}{_CUT}"
 
     def _region(self, width: int, height: int) -> list[str]:
-        rows = self._board.rows if self._board else []
+        rows = self._still_here(self._board) if self._board else []
         held = self._composer.held
         lines = self._composer.rows(rows, width)
         room = max(height - 2 - bool(held), 1)
@@ -143,6 +160,11 @@ class LiveScreen:
         size = shutil.get_terminal_size()
         # A line that fills the last column may or may not wrap: terminals differ.
         return max(size.columns - 1, 1), size.lines
+
+
+def _among(row: Row, rows: Sequence[Row]) -> bool:
+    """Tell whether it is one of them, and not just like one."""
+    return any(row is each for each in rows)
 
 
 def _window(lines: list[str], rows: Sequence[Row], room: int) -> list[str]:

@@ -67,6 +67,42 @@ def live() -> tuple[LiveScreen, Terminal]:
     return LiveScreen(terminal, terminal, ASCII, lambda: 0), terminal
 
 
+def test_what_is_said_after_calls_that_are_over_comes_after_them() -> None:
+    screen, terminal = live()
+    board = opened("a", "b")
+    screen.show(Said("Let me look.", "agent"))
+    screen.show(Changed(board, tuple(board.rows)))
+    screen.show(moved(board, "a", "completed"))
+    screen.show(moved(board, "b", "completed"))
+    screen.show(Said("Both are fine.", "agent"))
+    screen.flush()
+    board.apply(ToolCall(tool_call_id="c", title="c", status="completed"), 0)
+    screen.show(Changed(board, (board.calls["c"],)))
+    screen.show(TurnOver(board, (), "end_turn"))
+    screen.flush()
+
+    assert terminal.screen() == [
+        "Let me look.",
+        "  + a",
+        "  + b",
+        "Both are fine.",
+        "  + c",
+        "  turn over: end_turn",
+        "",
+    ]
+
+
+def test_text_that_comes_while_a_call_is_open_leaves_the_board_below_it() -> None:
+    screen, terminal = live()
+    board = opened("a", "b")
+    screen.show(Changed(board, tuple(board.rows)))
+    screen.show(moved(board, "a", "completed"))
+    screen.show(Said("said\n", "agent"))
+    screen.flush()
+
+    assert terminal.screen() == ["said", "  + a", "  . b", ""]
+
+
 def test_the_board_is_redrawn_in_place_while_text_scrolls_above() -> None:
     screen, terminal = live()
     board = opened("a", "b")
@@ -132,7 +168,7 @@ def test_a_half_said_line_is_not_said_again_after_a_question() -> None:
     screen.show(Said(" Done.\n", "agent"))
     screen.flush()
 
-    lines = ["Let me see.", "  . a", "? Move", "answer: 1", " Done.", "  + a", ""]
+    lines = ["Let me see.", "  . a", "? Move", "answer: 1", "  + a", " Done.", ""]
     assert terminal.screen() == lines
 
 
