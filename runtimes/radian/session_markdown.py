@@ -61,7 +61,7 @@ def _head(export: Export) -> Iterator[str]:
     if session.parent is not None:
         yield f"- Forked from: {session.parent.session_id}, record {session.parent.seq}"
     cost = cost_of((each.record for each in export.entries()), export.price)
-    yield from (f"- Cost: {_dollars(cost)}", "")
+    yield from (f"- Cost: {_dollars(cost, 'unknown')}", "")
 
 
 def _turn_head(entry: Entry, started: TurnStarted, fold: TurnFold) -> Iterator[str]:
@@ -184,10 +184,10 @@ def _agent(agent: str | None) -> str:
     return "" if agent is None else f" of subagent {one_line(agent, 80)}"
 
 
-def _dollars(cost: Cost | None) -> str:
+def _dollars(cost: Cost | None, unknown: str = "cost unknown") -> str:
     """Say what a cost is; of one that nobody knows, that."""
     if cost is None:
-        return "cost unknown"
+        return unknown
     remarks = [
         word
         for word, holds in (("incomplete", cost.incomplete), ("estimated", cost.estimated))

@@ -275,7 +275,9 @@ class TurnState:
         """Return the end of a turn that can't make so many calls more."""
         limits = self._limits
         if limits.model_calls is not None and self._purse.calls + calls > limits.model_calls:
-            return self._incomplete("model_calls", f"{limits.model_calls} model calls are spent")
+            return self._incomplete(
+                "model_calls", f"the limit of model calls, {limits.model_calls}, is spent"
+            )
         if limits.cost_micros is not None and self._purse.micros >= limits.cost_micros:
             return self._incomplete("cost", "the turn's money is spent")
         return None

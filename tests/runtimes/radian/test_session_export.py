@@ -117,6 +117,7 @@ def test_markdown_knows_every_kind_of_record() -> None:
 
     for piece in (
         "Forked from: s0, record 9",
+        "- Cost: unknown\n",
         "wake · 2026-11-30T10:15:00.123Z · Incomplete (truncated) · cost unknown",
         "### Background job\n\n(picture, image/png, sha256 ab)\n\nx: file:///x",
         "### Assistant (replaced by another attempt; failed: no room)",
