@@ -10,6 +10,7 @@ import logging
 import os
 import stat
 import sys
+import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,7 @@ class _Lines:
 
 _lines = _Lines()
 _ready: list[Logger] = []
+_setting_up = threading.Lock()
 
 
 def direct(wanted: str, fd: int | None) -> None:
@@ -100,10 +102,14 @@ def log() -> Logger:
     if not _ready:
         from loguru import logger
 
-        logger.remove()
-        # diagnose prints the value of every local in a traceback: prompts, keys, file contents.
-        logger.add(_write_line, level=level(), diagnose=False, backtrace=False, colorize=False)
-        _ready.append(logger)
+        with _setting_up:  # two threads that did it would write each line twice
+            if not _ready:
+                logger.remove()
+                # diagnose prints the value of every local in a traceback: prompts, keys, files.
+                logger.add(
+                    _write_line, level=level(), diagnose=False, backtrace=False, colorize=False
+                )
+                _ready.append(logger)
     return _ready[0]
 
 

@@ -31,6 +31,8 @@ TAIL_CHARACTERS = 4096
 
 Streamed: TypeAlias = tuple[type[Any], str]
 """What a piece of text belongs to: a kind of update, and the id of a message or call."""
+STREAMED_BYTES = 8 * 1024
+"""Of one piece of an answer; 64 of them wait for a client that does not read."""
 
 
 class LiveUpdates:
@@ -87,7 +89,7 @@ class LiveUpdates:
             tail = self._tails[name] = (self._tails.get(name, "") + text)[-TAIL_CHARACTERS:]
             yield ToolCallUpdate(tool_call_id=name, content=(ToolText(tail),))
         else:
-            yield from (kind(piece, name) for piece in cut_text(text))
+            yield from (kind(piece, name) for piece in cut_text(text, STREAMED_BYTES))
 
     def _single(self, item: Any) -> Iterator[Update]:
         match item:
