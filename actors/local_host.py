@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pykka import ActorDeadError
 
@@ -43,6 +43,14 @@ class LocalResult(NamedTuple):
 
     turn: TurnResult
     signal: int | None
+
+
+class Hurry(Protocol):
+    """Tells what shows a turn that the process is to end."""
+
+    def __call__(self, *, hard: bool) -> None:
+        """Wait no longer for a reader that takes nothing.  Must not wait itself."""
+        ...
 
 
 class _Note(NamedTuple):
@@ -86,6 +94,7 @@ def run_turn(
     deliver: Callable[[Sequence[Any]], None],
     *,
     cancel_when_unheard: bool = False,
+    hurry: Hurry | None = None,
 ) -> LocalResult:
     """Run one turn to its end on the main thread.
 
@@ -94,6 +103,8 @@ def run_turn(
         deliver: Gets its items in order, on one other thread; may wait.  What it raises ends the
             showing but not the turn.
         cancel_when_unheard: It cancels the turn as well, which goes on to its own end.
+        hurry: Called on the main thread when a signal says that the process is to end, ``hard``
+            at the second one; ``deliver`` must not wait for long from then on.
 
     """
     notes: SignalNotes[_Note] = SignalNotes()
@@ -115,7 +126,7 @@ def run_turn(
     parts.desk.slot = slot
     parts.session.tell(StartTurn(slot))
     try:
-        number = _wait(notes, slot, parts)
+        number = _wait(notes, slot, parts, hurry)
     finally:
         parts.session.tell(TurnEnded(slot.turn_id))
         with suppress(ActorDeadError):
@@ -124,7 +135,9 @@ def run_turn(
     return LocalResult(host.result, number)
 
 
-def _wait(notes: SignalNotes[_Note], slot: TurnSlot, parts: SessionParts) -> int | None:
+def _wait(
+    notes: SignalNotes[_Note], slot: TurnSlot, parts: SessionParts, hurry: Hurry | None
+) -> int | None:
     """Wait for the turn's end, passing signals on as cancels; return the first signal."""
     first: int | None = None
     while (note := notes.get()).kind in {"signal", "unheard"}:
@@ -134,6 +147,8 @@ def _wait(notes: SignalNotes[_Note], slot: TurnSlot, parts: SessionParts) -> int
         reason: CancelReason = "client" if note.signal == signal.SIGINT else "shutdown"
         if first is not None:
             reason = "hard_stop"
+        if hurry is not None and (first is not None or reason == "shutdown"):
+            hurry(hard=first is not None)
         first = first or note.signal
         parts.session.tell(cancel_order(slot, reason))
     return first

@@ -68,7 +68,7 @@ def _converse(
     from runtimes.radian.prompt_input import read_prompt
     from runtimes.radian.session import open_session
     from runtimes.radian.settings import settings_for
-    from runtimes.radian.turn_shown import Shown, begin, run_shown, view_for
+    from runtimes.radian.turn_shown import begin, run_shown, shown_as
 
     settings = settings_for(options, environ)
     pictures = tuple(read_image(path) for path in given.get("image", ()))
@@ -77,7 +77,7 @@ def _converse(
     prompt = "" if typed else read_prompt(given.get("prompt"))
     session = open_session(_plan(given, options, settings, typed=typed), environ)
     try:
-        shown = Shown(view_for(given.get("output", "text")))
+        shown = shown_as(given.get("output", "text"))
         _warm_up(session)
         begin(session, shown)
         images = keep_images(pictures, session.side_files)

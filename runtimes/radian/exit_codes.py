@@ -16,6 +16,7 @@ USAGE = 2
 """Flags, configuration, pictures or a prompt that can't be used."""
 NO_SESSION = 10
 """The session is missing, another workspace's, taken, damaged or open elsewhere."""
+INTERRUPTED = 130
 TERMINATED = 143
 """What an interrupted turn exits with when the process was told to end."""
 
@@ -66,7 +67,7 @@ ABOUT: Mapping[int, str] = {
     NO_SESSION: "the session is missing, another workspace's, taken, damaged, or open elsewhere",
     11: "there is no key, or the provider refused it",
     75: "the provider could not be reached or was busy, after several attempts",
-    130: "Ctrl-C; what was said so far is kept, a second one does not wait for tools",
+    130: "Ctrl-C; what was said so far is kept, a second one waits for no tool and no reader",
     TERMINATED: "SIGTERM, or the terminal was closed; what was said so far is kept",
 }
 """What each exit code says; help and guide have it from here."""

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING, Any, Protocol
 
+from actors import signals
 from runtimes.radian import events
-from runtimes.radian.exit_codes import FAILED, ending_of
+from runtimes.radian.exit_codes import FAILED, INTERRUPTED, TERMINATED, ending_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from actors.turn import TurnMachine
+    from runtimes.radian.patient_out import PatientStreams
     from runtimes.radian.records import UserPart
     from runtimes.radian.session import AgentSession
+
+
+UNREAD_MS = 2000
+"""What a reader gets to take something once the process is told to end."""
 
 
 class View(Protocol):
@@ -30,22 +37,33 @@ class View(Protocol):
         ...
 
 
-def view_for(output: str) -> View:
+def shown_as(output: str) -> Shown:
     """Return what shows turns as ``--output`` wants it."""
+    from runtimes.radian.patient_out import PatientStreams
+
+    streams = PatientStreams(sys.stdout, sys.stderr)
+    return Shown(_view(output, streams), streams.hurry)
+
+
+def _view(output: str, streams: PatientStreams) -> View:
     if output == "text":
         from runtimes.radian.stream_text import TextView
 
-        return TextView(sys.stdout, sys.stderr, live=sys.stdout.isatty())
+        return TextView(streams.out, streams.err, live=streams.out.isatty())
     from runtimes.radian.stream_json import JsonLines, JsonResult
 
-    return JsonLines(sys.stdout.buffer) if output == "jsonl" else JsonResult(sys.stdout.buffer)
+    return JsonLines(streams.out_bytes) if output == "jsonl" else JsonResult(streams.out_bytes)
 
 
 class Shown:
     """A view that falls silent once its reader has left."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, hurry: Callable[[int | None], None]) -> None:
+        """``hurry``: has the view wait for its reader no longer than so many milliseconds."""
         self._view = view
+        self.told_to_end: int | None = None
+        """The first signal of the turn that is shown."""
+        self._hurry = hurry
         self.broken = False
 
     def show(self, items: Sequence[events.Event]) -> None:
@@ -71,6 +89,32 @@ class Shown:
             self._view.result(table)
         except OSError:
             self._fall_silent()
+
+    def hurry(self, *, hard: bool) -> None:
+        """Wait no longer for a reader that takes nothing: the process is told to end."""
+        self._hurry(0 if hard else UNREAD_MS)
+
+    def take_time(self) -> None:
+        """Begin a turn: wait for the reader again, as long as nobody says otherwise."""
+        self.told_to_end = None
+        self._hurry(None)
+
+    def last_words(self, number: int | None) -> None:
+        """The turn is over, by signal ``number`` perhaps: have the next one cost its result."""
+        self.told_to_end = number
+
+        def give_up(later: int) -> None:
+            self.told_to_end = self.told_to_end or later
+            self.hurry(hard=True)
+
+        signals.note(give_up)
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a turn that nobody heard the end of."""
+        if self.told_to_end is None:
+            return FAILED
+        return INTERRUPTED if self.told_to_end == signal.SIGINT else TERMINATED
 
     def _fall_silent(self) -> None:
         self.broken = True
@@ -101,13 +145,17 @@ def run_machine(session: AgentSession, shown: Shown, turn: TurnMachine) -> int:
     from runtimes.radian.result import result_table
 
     gc.enable()
-    ended = run_turn(turn, shown.show, cancel_when_unheard=True)
+    shown.take_time()
+    ended = run_turn(turn, shown.show, cancel_when_unheard=True, hurry=shown.hurry)
+    shown.last_words(ended.signal)
     outcome = ended.turn.value
     if not isinstance(outcome, TurnOutcome):
+        if shown.broken:  # the turn is over and recorded, and its last words were not taken
+            return shown.exit_code
         sys.stderr.write("radian: internal error; the log has it\n")
         return FAILED
     fold, ending = outcome.fold, outcome.ending
     if shown.broken:
         ending = ending_of(fold.end, unheard=True)
     shown.result(result_table(session.session_id, session.desk.journal.path, fold, ending))
-    return FAILED if shown.broken else ending.exit_code
+    return shown.exit_code if shown.broken else ending.exit_code
