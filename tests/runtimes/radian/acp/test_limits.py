@@ -165,9 +165,12 @@ def line_of(session: str, size: int) -> bytes:
 def test_limits_a_line_of_up_to_64_mib_is_a_prompt(box: Box, size: int) -> None:
     with Client(box) as client:
         session = client.open()
+        client.turn("warm")
+        before = resident_kib(client.pid)
         client.send(line_of(session, size))
 
         assert client.finish("big").stop_reason == "end_turn"
+        assert resident_kib(client.pid, "VmHWM") - before < size // 1024 * 9 // 2
         assert client.turn("and now?").stop_reason == "end_turn"
 
 

@@ -217,10 +217,12 @@ def test_trust_and_file_access_nobody_is_asked_and_an_unlisted_project_gets_a_no
     box.home.joinpath("trust.json").unlink()
     with Client(box) as client:
         client.open()
+        assert client.exchange(b"") == []
         notice = client.stderr()
     with Client(box, "--trust") as client:
         client.open()
 
         assert client.stderr() == ""
+    assert notice == box.run("exec", "-p", "-", stdin="hi").stderr
     assert notice.count("\n") == 1
     assert "not trusted" in notice
