@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from actors.stdio import WakePipe
@@ -30,6 +31,7 @@ def converse(session: AgentSession, shown: Shown, first: Sequence[UserPart] = ()
     A job that ends meanwhile begins a turn of its own, before that of a line that is being typed.
     ``first``: pictures that go with the first prompt.
     """
+    _greet(session)
     bell, wakes = WakePipe(), Wakes(session)
     wakes.connect(bell.ring)
     code, more = OK, tuple(first)
@@ -41,6 +43,16 @@ def converse(session: AgentSession, shown: Shown, first: Sequence[UserPart] = ()
         if text and not shown.broken:
             code, more = run_shown(session, shown, (Text(text), *more)), ()
     return FAILED if shown.broken else code
+
+
+def _greet(session: AgentSession) -> None:
+    """Say who answers, what it may do, and how to stop it; one that has left hears nothing."""
+    it = session.started()
+    who = f"radian {it.version}: {it.model} of {it.provider}, profile {it.profile}"
+    how = "One line is one turn; Ctrl-C stops a turn, Ctrl-D ends."
+    with suppress(OSError):
+        sys.stderr.write(f"{who}, session {it.session_id}\n{how}\n")
+        sys.stderr.flush()
 
 
 def _clean(line: str) -> str:

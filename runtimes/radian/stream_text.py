@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TextIO
+import os
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from runtimes.radian import events
 from runtimes.radian.tools.subagent import NAME as SUBAGENT
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 MAX_LINE = 160
 MAX_REASON = 400
+COLOURS: Final = {">": "36", "!": "31", "?": "1", "~": "33", "w": "33", "r": "31"}
+"""How a line looks on a terminal, by how it begins; others are dim."""
 
 
 class TextView:
@@ -21,6 +24,8 @@ class TextView:
         self._out = out
         self._err = err
         self._live = live
+        self._coloured = err.isatty() and os.environ.get("TERM") != "dumb"
+        self._coloured = self._coloured and not os.environ.get("NO_COLOR")
         self._titles: dict[str, str] = {}
         self._subagents: set[str] = set()
         """Calls whose output is what a subagent does."""
@@ -34,7 +39,8 @@ class TextView:
                 self._text(item.delta)
             elif isinstance(item, events.Asked):
                 self._end_line()
-                self._err.write(item.text)
+                first, line_end, rest = item.text.partition("\n")
+                self._err.write(f"{self._paint(first)}{line_end}{rest}")
                 self._err.flush()
             else:
                 for line in self._lines(item):
@@ -57,8 +63,13 @@ class TextView:
 
     def _progress(self, line: str) -> None:
         self._end_line()
-        self._err.write(f"{line}\n")
+        self._err.write(f"{self._paint(line)}\n")
         self._err.flush()
+
+    def _paint(self, line: str) -> str:
+        if not self._coloured:
+            return line
+        return f"\x1b[{COLOURS.get(line[:1], '2')}m{line}\x1b[0m"
 
     def _end_line(self) -> None:
         if self._mid_line:

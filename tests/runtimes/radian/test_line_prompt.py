@@ -39,6 +39,16 @@ def test_each_line_is_a_turn_of_one_session_until_the_end_of_input(box: Box) -> 
     assert [each["turn"] for each in box.journal("s1") if each["type"] == "TurnEnded"] == [1, 2]
 
 
+def test_it_says_who_answers_and_how_to_end_before_the_first_line(box: Box) -> None:
+    box.play({"text": "One."})
+
+    with at_terminal(box, "--session-id", "s1", "--profile", "read-only") as terminal:
+        greeting = terminal.wait_for("> ")
+
+    assert "profile read-only, session s1" in greeting
+    assert "Ctrl-D ends" in greeting
+
+
 def test_a_permission_is_asked_and_always_holds_for_the_process(box: Box) -> None:
     outside = call("shell", command="echo $((40+2))", unsandboxed=True, reason="to see")
     box.play({"tool_calls": [outside]}, {"tool_calls": [outside]}, {"text": "Done."})
