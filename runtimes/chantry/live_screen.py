@@ -76,6 +76,9 @@ class LiveScreen:
             self._out.write(_ERASE_LINE)
             self._prompt = ""
         self.flush()
+        if not prompt and not self._question:
+            self._out.flush()
+            return
         # The board stays where it is: what is typed moves the cursor, and we can't follow it.
         self._drawn = 0
         self._prompt = prompt

@@ -29,7 +29,7 @@ def details(content: Sequence[ToolContent]) -> tuple[str, ...]:
 
 def _lines(part: ToolContent) -> Iterator[str]:
     if isinstance(part, ToolText):
-        yield from part.text.rstrip("\n").split("\n")
+        yield from _split(part.text)
     else:
         yield from _changed_lines(part)
 
@@ -37,8 +37,13 @@ def _lines(part: ToolContent) -> Iterator[str]:
 def _changed_lines(diff: ToolDiff) -> Iterable[str]:
     import difflib
 
-    old = [] if diff.old_text is None else diff.old_text.split("\n")
-    new = diff.new_text.split("\n")
+    old, new = _split(diff.old_text or ""), _split(diff.new_text)
     lines = difflib.unified_diff(old, new, n=LINES_AROUND, lineterm="")
     # The first two name the files, which the question does.
     return islice(lines, 2, None)
+
+
+def _split(text: str) -> list[str]:
+    """Return the lines of a text, whose last one may or may not have an end."""
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]

@@ -26,7 +26,7 @@ def test_reasons_and_changed_lines_stand_between_a_question_and_its_options() ->
 
 
 def test_a_new_file_is_all_added_lines_and_nothing_in_it_moves_the_cursor() -> None:
-    assert details((ToolDiff("/f", None, "one\n--- two\x1b[2J"),)) == (
+    assert details((ToolDiff("/f", None, "one\n--- two\x1b[2J\n"),)) == (
         "  | @@ -0,0 +1,2 @@",
         "  | +one",
         "  | +--- two",

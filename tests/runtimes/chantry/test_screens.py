@@ -184,6 +184,21 @@ def test_a_withdrawn_question_leaves_no_prompt() -> None:
     assert terminal.screen() == ["? Move", "  cancelled", ""]
 
 
+def test_the_board_below_a_withdrawn_question_is_drawn_again_in_place() -> None:
+    screen, terminal = live()
+    board = opened("a")
+    screen.show(Changed(board, tuple(board.rows)))
+    screen.show(Question(("? Move",)))
+    screen.ask("answer: ")
+
+    screen.show(moved(board, "a", "in_progress"))
+    screen.ask("")
+    screen.show(moved(board, "a", "failed"))
+    screen.flush()
+
+    assert terminal.screen() == ["  . a", "? Move", "  x a", ""]
+
+
 def test_a_board_higher_than_the_screen_shows_where_things_happen() -> None:
     screen, terminal = live()
     board = opened(*(f"step {n}" for n in range(30)))
