@@ -170,7 +170,7 @@ def open_session(
             rules.unreadable(),
         ),
         profile=settings.profile,
-        sandboxes=Sandboxes(ground.faults),
+        sandboxes=Sandboxes(ground.faults, workspace=plan.workspace),
         env=tool_env(_without_keys(secrets, settings, environ)),
         output_folder=side_files.folder,
         seen=SeenFiles(),

@@ -57,7 +57,8 @@ class Glob:
 
     def __init__(self, program: str | None = None, *, walk: bool = False) -> None:
         """``program``: ripgrep's path, None to look for it; ``walk``: do without it."""
-        self._program = None if walk else program or ripgrep()
+        self._program = program
+        self._walk = walk
 
     def prepare(self, values: Input, context: ToolContext) -> Prepared:
         """Look where the search would go; a pattern from the root brings its own folder."""
@@ -72,14 +73,15 @@ class Glob:
         """Return the search."""
         del call_id
         pattern, top = prepared.input["pattern"], prepared.request.target
-        if self._program is None:
+        program = None if self._walk else self._program or ripgrep(context.places.workspace)
+        if program is None:
 
             def act(work: WorkContext) -> ToolOutcome:
                 names = matching_files(top, pattern, context, work)
                 return listing([context.places.shown(name) for name in names], DEFAULT_RESULTS)
 
             return run_callable(self.name, act)
-        work = ripgrep_work(self._program, ("--files",), top, context, glob_below(top, pattern))
+        work = ripgrep_work(program, ("--files",), top, context, glob_below(top, pattern))
 
         def finish(end: StepEnd) -> ToolOutcome:
             return found_lines(end, DEFAULT_RESULTS, context)

@@ -65,7 +65,8 @@ class Grep:
 
     def __init__(self, program: str | None = None, *, walk: bool = False) -> None:
         """``program``: ripgrep's path, None to look for it; ``walk``: do without it."""
-        self._program = None if walk else program or ripgrep()
+        self._program = program
+        self._walk = walk
 
     def prepare(self, values: Input, context: ToolContext) -> Prepared:
         """Look where the search would go."""
@@ -85,7 +86,8 @@ class Grep:
         del call_id
         values, top = prepared.input, prepared.request.target
         limit = values.get("limit", DEFAULT_RESULTS)
-        if self._program is None:
+        program = None if self._walk else self._program or ripgrep(context.places.workspace)
+        if program is None:
             return run_callable(self.name, lambda work: _walk(values, top, limit, context, work))
         options = (
             "--line-number",
@@ -101,7 +103,7 @@ class Grep:
         shown: str | None = values.get("glob")
         if shown is not None and "/" in shown:
             shown = glob_below(top, shown)
-        work = ripgrep_work(self._program, options, top, context, shown)
+        work = ripgrep_work(program, options, top, context, shown)
 
         def finish(end: StepEnd) -> ToolOutcome:
             return found_lines(end, limit, context)

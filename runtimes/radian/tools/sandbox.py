@@ -93,8 +93,13 @@ class Sandboxes:
         *,
         bubblewrap: str | None = None,
         kinds: tuple[SandboxKind, ...] = ("bubblewrap", "landlock"),
+        workspace: str = "/",
     ) -> None:
-        """``bubblewrap``: its path, None to look for it; ``kinds``: which to try, in order."""
+        """``bubblewrap``: its path, None to look for it; ``kinds``: which to try, in order.
+
+        ``workspace``: where it is not looked for.
+        """
+        self._workspace = workspace
         self._faults = faults
         self._bubblewrap = bubblewrap
         self._kinds = kinds
@@ -121,7 +126,7 @@ class Sandboxes:
     def _candidate(self, kind: SandboxKind) -> Sandbox | None:
         if kind == "landlock":
             return Sandbox(kind, sys.executable, LANDLOCK_LIMITS)
-        program = self._bubblewrap or on_path("bwrap")
+        program = self._bubblewrap or on_path("bwrap", self._workspace)
         return Sandbox(kind, program) if program else None
 
     def _try(self, sandbox: Sandbox) -> str:

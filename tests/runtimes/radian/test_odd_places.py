@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from runtimes.models.credentials import radian_home, user_home
+from runtimes.radian.tools.programs import on_path
 from tests.runtimes.radian.box import CONFIG, Box, make_box
 from tests.scripts import script
 
@@ -144,3 +145,42 @@ def test_a_mark_at_the_start_of_the_configuration_is_passed_over(box: Box) -> No
     (box.home / "config.toml").write_text("\ufeff" + CONFIG)
 
     assert box.run("exec", "-p", "go").stdout == "fine\n"
+
+
+# --- programs
+
+
+def test_no_program_of_the_workspace_is_taken_for_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = tmp_path / "workspace"
+    for folder in ("workspace/.venv/bin", "elsewhere"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "tool").write_text("#!/bin/sh")
+        (tmp_path / folder / "tool").chmod(0o755)
+    (tmp_path / "link").symlink_to(workspace / ".venv/bin")
+    folders = [workspace / ".venv/bin", tmp_path / "link", tmp_path / "elsewhere"]
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, folders)))
+
+    assert on_path("tool", str(workspace)) == str(tmp_path / "elsewhere/tool")
+    assert on_path("tool", "/") == str(workspace / ".venv/bin/tool")
+
+
+def test_a_bubblewrap_in_the_environment_of_a_project_is_not_run(box: Box) -> None:
+    programs = box.workspace / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    for name in ("bwrap", "rg"):
+        (programs / name).write_text(f"#!/bin/sh\ntouch {box.workspace}/{name}-ran\nexit 1\n")
+        (programs / name).chmod(0o755)
+    box.play(
+        {"tool_calls": [{"name": "shell", "input": {"command": "true"}}]},
+        {"tool_calls": [{"name": "grep", "input": {"pattern": "x"}}]},
+        {"text": "done"},
+    )
+
+    run = run_in(
+        box, str(box.workspace), "exec", "-p", "go", PATH=f"{programs}:{os.environ['PATH']}"
+    )
+
+    assert (run.returncode, run.stdout) == (0, b"done\n")
+    assert sorted(each.name for each in box.workspace.iterdir()) == [".venv"]
