@@ -7,6 +7,7 @@ understand in full, or what names its program only when it runs, can't be taken 
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from runtimes.radian.permissions import Command
@@ -34,12 +35,24 @@ SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
 _HARMLESS = r"\d*(?:>>?|>\||&>>?|<)\s*/dev/null|\d*[<>]&\s*(?:\d+|-)"
 """Redirections that touch no file."""
 _COMMANDS = frozenset({"command", "declaration_command", "unset_command"})
+_RUN_TEXT = frozenset({"alias", "eval", "source", ".", "trap", "su", "runuser", "script"})
+"""They run a word as if it were a line of its own."""
 _LOOPS = frozenset({"for_statement", "c_style_for_statement", "select_statement"})
 """They set a variable, and a variable such as PATH says what a later word runs."""
 _UNSAFE = frozenset({"function_definition", "ERROR", "coproc_statement"})
 """A function can be called like any program, so later words mean nothing."""
+_EVALUATING = frozenset({"[", "declare", "export", "let", "local", "mapfile", "printf", "read"})
+_EVALUATING |= {"readarray", "readonly", "test", "typeset", "unset", "wait"}
+"""Builtins that calculate what stands in the brackets of a name: ``test -v 'a[$(id)]'`` runs id."""
 _DYNAMIC = frozenset("$`*?[{~")
 """In the name of a program: known only when it runs."""
+
+
+_HIDDEN = r"(?<!\\)(?:\\\\)*(?:`|\$\()"
+_HIDDEN_IN_EXPANSION = rf"{_HIDDEN}|[<>]\("
+"""In plain text: what begins a command in it, unless a backslash stands before it."""
+_CUT_WORD = r"\S\\\n\S"
+"""Bash joins the two ends, and the parser takes them for two words."""
 
 
 class _NotSplittableError(Exception):
@@ -67,6 +80,8 @@ class _Splitter:
     def split(self, text: str, depth: int) -> tuple[list[str], list[str]]:
         data = text.encode("utf-8", "replace")
         if depth > MAX_DEPTH or len(data) > MAX_COMMAND_BYTES or "\0" in text or "\r" in text:
+            raise _NotSplittableError
+        if re.search(_CUT_WORD, text):
             raise _NotSplittableError
         tree = self._parser.parse(data)
         if tree.root_node.has_error:
@@ -100,10 +115,14 @@ class _Splitter:
         name = words[0].rpartition("/")[2]
         if name != words[0]:
             hidden.append(" ".join([name, *words[1:]]))
-        if name in {"alias", "eval", "source", "."} or (name in SHELLS and len(words) == 1):
+        if name in _RUN_TEXT or (name in SHELLS and len(words) == 1):
             raise _NotSplittableError
         if name in SHELLS:
             self._inner(words, depth, parts, hidden)
+        if name == "find":
+            parts.extend(_actions_of_find(words))
+        if name in _EVALUATING and any("$(" in word or "`" in word for word in words):
+            raise _NotSplittableError
         if name in WRAPPERS:
             for at in range(1, len(words)):
                 behind = words[at:]
@@ -124,6 +143,16 @@ class _Splitter:
                 return
 
 
+def _actions_of_find(words: list[str]) -> Iterator[str]:
+    """Yield what ``find`` would do to what it finds, each a part of its own."""
+    for at, word in enumerate(words):
+        if word in {"-exec", "-execdir", "-ok", "-okdir"}:
+            behind = takewhile(lambda each: each not in {";", "+"}, words[at + 1 :])
+            yield " ".join(behind)
+        elif word in {"-delete", "-fls", "-fprint", "-fprint0", "-fprintf"}:
+            yield " ".join(words[at:])
+
+
 def _parser() -> Parser:
     import tree_sitter
     import tree_sitter_bash
@@ -131,12 +160,37 @@ def _parser() -> Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
-def _nodes(node: Node, depth: int) -> Iterator[Node]:
+def _nodes(node: Node, depth: int, around: frozenset[str] = frozenset()) -> Iterator[Node]:
+    """Yield a node and all that are in it; ``around`` are the types of what it lies in."""
     if depth > MAX_NESTING or node.type in _UNSAFE or node.is_missing:
         raise _NotSplittableError
     yield node
+    if node.type == "heredoc_redirect" and _is_literal(node):
+        return
+    if not node.children and _hides_a_command(node, around):
+        raise _NotSplittableError
+    within = around | {node.type}
     for child in node.children:
-        yield from _nodes(child, depth + 1)
+        yield from _nodes(child, depth + 1, within)
+
+
+def _hides_a_command(leaf: Node, around: frozenset[str]) -> bool:
+    """Tell whether bash would run something in what the parser takes for plain text."""
+    if leaf.type in {"comment", "`", "$(", "<(", ">("}:
+        return False
+    if "test_command" in around:  # as in _EVALUATING
+        return "$(" in _text(leaf) or "`" in _text(leaf)
+    # Within double quotes a single one is a letter like others.
+    if leaf.type == "raw_string" and "string" not in around:
+        return False
+    hidden = _HIDDEN_IN_EXPANSION if "expansion" in around else _HIDDEN
+    return re.search(hidden, _text(leaf)) is not None
+
+
+def _is_literal(heredoc: Node) -> bool:
+    """Tell whether the text of a here-document is taken as it stands: its word is quoted."""
+    starts = (_text(child) for child in heredoc.children if child.type == "heredoc_start")
+    return any(mark in start for start in starts for mark in "\\'\"")
 
 
 def _words(node: Node) -> tuple[list[str], list[str]]:

@@ -95,3 +95,72 @@ def test_shells_in_shells_end_somewhere() -> None:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "echo ${x:-`id`}",
+        'echo "${x:-`id`}"',
+        "echo ${x/`id`/y}",
+        'echo "${x%%`id`}"',
+        "echo \"${x:-'`id`'}\"",
+        "echo ${x:-<(id)}",
+        "echo ${x:+>(id)}",
+        'for i in "${x:-`id`}"; do echo; done',
+        'case "${x:-`id`}" in x) echo;; esac',
+        "cat <<EOF\n`id`\nEOF",
+        "cat <<EOF\n${x:-`id`}\nEOF",
+        'cat <<< "${x:-`id`}"',
+        "git pu\\\nsh",
+        "trap 'id' EXIT",
+        "su -c id",
+        "script -c id",
+        "test -v 'a[$(id)]'",
+        "printf -v 'a[`id`]' x",
+        "read 'a[$(id)]'",
+        "unset 'a[$(id)]'",
+        "echo && [ -v 'a[$(id)]' ]",
+        "echo && [[ 'a[$(id)]' -eq 0 ]]",
+        'echo && [[ "a[\\$(id)]" -eq 0 ]]',
+    ],
+)
+def test_what_bash_would_run_in_the_middle_of_a_text_is_not_passed_over(text: str) -> None:
+    assert split_command(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("echo 'a `b` $(c)'", "echo a `b` $(c)"),
+        ("echo a\\`b\\`", "echo a`b`"),
+        ('echo "a \\`b\\`"', "echo a `b`"),
+        ("echo a # `b`", "echo a"),
+        ("cat <<'EOF'\n`b` $(c)\nEOF", "cat"),
+        ("git log \\\n  -p", "git log -p"),
+        ("printf '%s' 'a[0]'", "printf %s a[0]"),
+    ],
+)
+def test_what_is_only_text_is_left_alone(text: str, part: str) -> None:
+    command = split_command(text)
+
+    assert command is not None
+    assert command.parts[0] == part
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("find . -name x", ()),
+        ("find . -exec rm {} \\;", ("rm {}",)),
+        ("find . -execdir git push {} +", ("git push {}",)),
+        ("find . -ok rm {} \\; -okdir id \\;", ("rm {}", "id")),
+        ("find . -delete", ("-delete",)),
+        ("find . -fprint /x", ("-fprint /x",)),
+    ],
+)
+def test_what_find_does_to_what_it_finds_is_a_part(text: str, parts: tuple[str, ...]) -> None:
+    command = split_command(text)
+
+    assert command is not None
+    assert command.parts[1:] == parts
