@@ -41,8 +41,10 @@ _LOOPS = frozenset({"for_statement", "c_style_for_statement", "select_statement"
 """They set a variable, and a variable such as PATH says what a later word runs."""
 _UNSAFE = frozenset({"function_definition", "ERROR", "coproc_statement"})
 """A function can be called like any program, so later words mean nothing."""
-_EVALUATING = frozenset({"[", "declare", "export", "let", "local", "mapfile", "printf", "read"})
-_EVALUATING |= {"readarray", "readonly", "test", "typeset", "unset", "wait"}
+_EVALUATING = frozenset(
+    {"[", "declare", "export", "let", "local", "mapfile", "printf", "read"}
+    | {"readarray", "readonly", "test", "typeset", "unset", "wait"}
+)
 """Builtins that calculate what stands in the brackets of a name: ``test -v 'a[$(id)]'`` runs id."""
 _DYNAMIC = frozenset("$`*?[{~")
 """In the name of a program: known only when it runs."""
