@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.mutants.agent import AGENT
 from tests.mutants.mutant import Mutant, Pytest, Simulate
 
 SEEDS = Simulate(2000)
@@ -422,4 +423,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *OPERATOR,
     *RUNS,
     *LEDGER,
+    *AGENT,
 )

@@ -60,14 +60,13 @@ class SimModel:
         self._wakes = 0
         self._last = ""
         self._paused = False
-        """The call before wants to be resumed."""
+        """The last answer wants to be resumed."""
 
     def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[ModelEvent]:
         """Play the next part of what the last message asks for."""
         book = self._book()
         for wrong in faults_of(request.messages, resumes=self._paused):
             book.violated("request", wrong)
-        self._paused = False
         if request.system == SUMMARY_SYSTEM:
             yield from self._summary(request, cancel)
             return
@@ -120,10 +119,12 @@ class SimModel:
                     yield {"fail": RETRIED, "broken": BROKEN, "long": TOO_LONG}[how]
                     return
                 case "stall":
+                    self._paused = False
                     yield from self._say(tag, 2, cancel)
                     cancel.wait(FOREVER_S)
                     return
                 case "cut":
+                    self._paused = False
                     yield from self._say(tag, 1, cancel)
                     yield Finished("length")
                     return
@@ -135,6 +136,7 @@ class SimModel:
                     pass
                 case tool:
                     calls.append(self._call(tag, tool, words))
+        self._paused = False
         yield from self._say(tag, 3, cancel)
         if cancel.is_set():
             return

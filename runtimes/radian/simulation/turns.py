@@ -9,7 +9,9 @@ from runtimes.models.base import Text
 from runtimes.radian.records import (
     AssistantMessage,
     Compacted,
+    JobFinished,
     PermissionDecided,
+    RunStarted,
     ToolCall,
     ToolResult,
     TurnEnded,
@@ -106,6 +108,8 @@ class Turns:
     all: dict[int, JournaledTurn] = field(default_factory=dict[int, JournaledTurn])
     by_tag: dict[str, JournaledTurn] = field(default_factory=dict[str, JournaledTurn])
     wrong: list[str] = field(default_factory=list[str])
+    ended_jobs: set[str] = field(default_factory=set[str])
+    """Of the last process so far."""
 
 
 def turns_of(entries: Iterable[Entry]) -> Turns:
@@ -117,6 +121,7 @@ def turns_of(entries: Iterable[Entry]) -> Turns:
             turns.wrong.append(f"record {entry.seq} comes after {seq}")
         seq = entry.seq
         number = getattr(record, "turn", None)
+        _see_job(turns, record)
         if isinstance(record, TurnStarted) and record.agent is None:
             _begin(turns, record)
         elif isinstance(number, int) and number in turns.all:
@@ -128,6 +133,19 @@ def turns_of(entries: Iterable[Entry]) -> Turns:
         if isinstance(record, UserMessage) and record.agent is None and record.source == "user":
             _asked(turns, record)
     return turns
+
+
+def _see_job(turns: Turns, record: Record) -> None:
+    """Each process numbers its jobs anew, and each of them ends once."""
+    match record:
+        case RunStarted():
+            turns.ended_jobs.clear()
+        case JobFinished(job_id):
+            if job_id in turns.ended_jobs:
+                turns.wrong.append(f"{job_id} has ended twice")
+            turns.ended_jobs.add(job_id)
+        case _:
+            pass
 
 
 def _begin(turns: Turns, record: TurnStarted) -> None:
