@@ -49,8 +49,14 @@ ASKED = {"questions": [{"question": "Which?", "options": [{"label": "this"}, {"l
 class SimModel:
     """See `runtimes.models.base.Provider`.  Outlives servers."""
 
-    def __init__(self, book: Callable[[], Book], woken: Callable[[], bool]) -> None:
-        """``book``: of the server that serves now; ``woken``: its session began the turn itself."""
+    def __init__(
+        self, book: Callable[[], Book], woken: Callable[[], bool], *, outlives_turns: bool
+    ) -> None:
+        """``book``: of the server that serves now; ``woken``: its session began the turn itself.
+
+        ``outlives_turns``: a turn whose journal fails ends at once, and its stream soon after.
+        """
+        self._outlives_turns = outlives_turns
         self._book = book
         self._woken = woken
         self._at: dict[str, int] = {}
@@ -72,6 +78,9 @@ class SimModel:
             return
         tag, part = self._next(request)
         root = tag_of(tag)
+        if self._outlives_turns:
+            yield from self._play(tag, part.split(), cancel)
+            return
         book.step_began(root)
         try:
             yield from self._play(tag, part.split(), cancel)
@@ -85,9 +94,7 @@ class SimModel:
         return tag, parts[at - 1] if at <= len(parts) else "say"
 
     def _asked(self, request: ModelRequest) -> tuple[str, list[str]]:
-        last = request.messages[-1]
-        said = "\n".join(part.text for part in last.parts if isinstance(part, Text))
-        if TAG.search(said) is None and self._woken():
+        if self._woken():
             self._wakes += 1
             return f"w{self._wakes}", []
         for message in reversed(request.messages):

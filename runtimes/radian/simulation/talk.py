@@ -43,7 +43,12 @@ class AgentTalk:
         self.truth = Truth(world, self.shelf, self.deeds)
         self.client: SimClient
         self.session = ""
-        self._model = SimModel(lambda: world.server.book, self.shelf.last_turn_is_own)
+        points = [fault.point for fault in world.planned.plan.faults]
+        self._model = SimModel(
+            lambda: world.server.book,
+            self.shelf.last_turn_is_own,
+            outlives_turns=any(each.startswith(("file.", "journal.")) for each in points),
+        )
         self._prompts = 0
         world.checks.append(self.truth.check)
 
