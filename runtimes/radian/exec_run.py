@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 def run_exec(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Do what the words after ``radian exec`` say and return the exit code."""
     from runtimes.radian.images import ImageUnusable
+    from runtimes.radian.patient_out import lossy
     from runtimes.radian.settings import SettingsError
 
+    sys.stderr = lossy(sys.stderr)
     try:
         return _perform(argv, environ)
     except (FlagsMisused, SettingsError, ImageUnusable) as error:

@@ -20,10 +20,11 @@ PIECE_BYTES = select.PIPE_BUF
 class PatientOut(io.RawIOBase):
     """Writes to a descriptor as fast as it is read; any thread may `hurry` who waits there."""
 
-    def __init__(self, fd: int) -> None:
-        """Write to ``fd``, which stays open."""
+    def __init__(self, fd: int, *, lossy: bool = False) -> None:
+        """Write to ``fd``, which stays open; ``lossy``: what can't be written is just lost."""
         super().__init__()
         self._fd = fd
+        self._lossy = lossy
         self._patience_ms: int | None = None
         self._bell = WakePipe()
         self._poll = select.poll()
@@ -54,6 +55,14 @@ class PatientOut(io.RawIOBase):
             OSError: The reader has left, or takes nothing and nobody has time to wait.
 
         """
+        try:
+            return self._write(data)
+        except OSError:
+            if self._lossy:
+                return memoryview(data).nbytes
+            raise
+
+    def _write(self, data: Buffer) -> int:
         while True:
             ready = dict(self._poll.poll(self._patience_ms))
             if self._fd in ready:
@@ -68,16 +77,23 @@ class PatientStreams:
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         """Stand before the process's own streams, into which nothing was written yet."""
-        self._raw = (PatientOut(out.fileno()), PatientOut(err.fileno()))
+        self._raw = (PatientOut(out.fileno()), PatientOut(err.fileno(), lossy=True))
         self.out_bytes = io.BufferedWriter(self._raw[0])
-        self.out, self.err = (
-            io.TextIOWrapper(
-                buffer, encoding=own.encoding, errors=own.errors, line_buffering=own.isatty()
-            )
-            for buffer, own in ((self.out_bytes, out), (io.BufferedWriter(self._raw[1]), err))
-        )
+        self.out = _text(self.out_bytes, out)
+        self.err = _text(io.BufferedWriter(self._raw[1]), err)
 
     def hurry(self, patience_ms: int | None) -> None:
         """See `PatientOut.hurry`."""
         for raw in self._raw:
             raw.hurry(patience_ms)
+
+
+def lossy(err: TextIO) -> TextIO:
+    """Return what stands for standard error: a full disk below it must not end the work."""
+    return _text(io.BufferedWriter(PatientOut(err.fileno(), lossy=True)), err)
+
+
+def _text(buffer: io.BufferedWriter, like: TextIO) -> TextIO:
+    return io.TextIOWrapper(
+        buffer, encoding=like.encoding, errors=like.errors, line_buffering=like.line_buffering
+    )

@@ -102,3 +102,25 @@ def test_who_is_in_a_hurry_waits_for_no_reader(pipe: tuple[int, int]) -> None:
         out.write(b"x")
     os.read(pipe[0], PIPE_BYTES)
     assert out.write(b"y") == 1
+
+
+@pytest.mark.parametrize("output", ["text", "json", "jsonl"])
+def test_what_can_not_be_written_to_stderr_does_not_stop_the_work(box: Box, output: str) -> None:
+    box.play({"tool_calls": [{"name": "glob", "input": {"pattern": "*"}}]}, {"text": "done"})
+    (box.home / "trust.json").unlink()
+
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        run = subprocess.run(
+            [script("radian"), "exec", "-p", "go", "--output", output],
+            cwd=box.workspace,
+            env=box.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=full,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    assert run.returncode == 0
+    assert "done" in run.stdout
