@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -9,7 +10,7 @@ from protocol.values import frozen
 from runtimes.models.config import Kind, ProviderConfig
 from runtimes.models.config_table import ConfigInvalid, provider_config
 from runtimes.models.credentials import radian_home
-from runtimes.radian.config import Config, ConfigError, ProfileConfig, read_config
+from runtimes.radian.config import FILE, Config, ConfigError, ProfileConfig, read_config
 from runtimes.radian.profiles import DEFAULT_PROFILE, PROFILE_NAMES
 from runtimes.radian.rules import RuleInvalidError, Rules, parse_rules
 from runtimes.radian.turn_state import Limits
@@ -88,7 +89,7 @@ def settings_for(options: ConversationOptions, environ: Mapping[str, str]) -> Se
     """
     home = radian_home(environ)
     try:
-        config = read_config(home) if options.user_config else Config(home)
+        config = read_config(home) if options.user_config else Config(os.path.join(home, FILE))
         provider = _provider(options.provider or config.default_provider, config)
     except (ConfigError, ConfigInvalid) as error:
         raise SettingsError(str(error)) from error

@@ -179,6 +179,7 @@ BARE = (
     BareRow("money without a price", 2, ("-p", "x", "--max-cost", "1"), "needs a price"),
     BareRow("config no TOML", 2, ("-p", "x"), "config.toml", bad_config),
     BareRow("config with an unknown key", 2, ("-p", "x"), "price_input", unknown_key),
+    BareRow("no provider", 2, ("-p", "x", "--no-user-config"), ".radian/config.toml"),
     BareRow("unknown provider", 2, ("-p", "x", "--provider", "plya"), "no provider 'plya'"),
     BareRow("unknown profile", 2, ("-p", "x", "--profile", "nope"), "no profile 'nope'"),
     BareRow("rule for no tool", 2, ("-p", "x", "--allow", "sing(*)"), "names no tool"),

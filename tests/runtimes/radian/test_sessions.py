@@ -201,7 +201,7 @@ def test_a_list_is_text_or_json(workspace: Path) -> None:
     two = Summary("s2", str(workspace), TS, TS, 2, "")
 
     assert session_list([one, two], "text") == (
-        "s1  2026-11-30 10:15  1 turn  hi\ns2  2026-11-30 10:15  2 turns\n"
+        "s1  2026-11-30 10:15Z  1 turn   hi\ns2  2026-11-30 10:15Z  2 turns\n"
     )
     as_lines = [orjson.loads(line) for line in session_list([one, two], "jsonl").splitlines()]
     whole = orjson.loads(session_list([one, two], "json"))
