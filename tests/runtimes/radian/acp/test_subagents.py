@@ -122,7 +122,9 @@ def test_a_cancel_while_a_subagent_asks_ends_all_calls(box: Box) -> None:
 
 def test_a_cancel_ends_the_model_of_a_subagent(box: Box) -> None:
     slow: dict[str, Any] = {"text": "letter by letter", "chunk": 1, "delay_ms": 60_000}
-    box.play(delegate("wait"), {"tool_calls": [call("glob", pattern="*")]}, slow, {"text": "Yes."})
+    # The cancel may come before the slow call is made; the next turn must not get it then.
+    after = {"when": "and now?", "text": "Yes."}
+    box.play(after, delegate("wait"), {"tool_calls": [call("glob", pattern="*")]}, slow)
     with Client(box) as client:
         client.open()
         running = client.prompt("go")
