@@ -69,6 +69,8 @@ EXEMPT: dict[str, str] = {
     "runtimes/models/hang_up.py aside": "within a call, which has model.open and model.chunk",
     "runtimes/models/scripted.py Scripted.stream": ON_A_TOKEN,
     "runtimes/radian/journal_disk.py": CALLER_ASKS,
+    "runtimes/radian/mcp/specs.py _all_of": "a file that a flag names; its wait is bounded",
+    "runtimes/radian/patient_out.py": COMMAND_LINE,
     "runtimes/radian/serving.py": BEFORE_SERVING,
     "runtimes/radian/terminal_asker.py _read": COMMAND_LINE,
     "runtimes/radian/typed_line.py": COMMAND_LINE,
