@@ -103,9 +103,10 @@ def test_every_scenario_ends_well_without_faults(name: str) -> None:
     assert schedule.fired == ()
 
 
-def test_a_seed_has_one_trace_whatever_the_hash_seed_is() -> None:
+@pytest.mark.parametrize("name", ["runs", "agent-jobs"])
+def test_a_seed_has_one_trace_whatever_the_hash_seed_is(name: str) -> None:
     def trace(hash_seed: str, backend: str) -> object:
-        words = ("simulate", "--scenario", "runs", "--seed", "3", "--json", "--backend", backend)
+        words = ("simulate", "--scenario", name, "--seed", "5", "--json", "--backend", backend)
         done = subprocess.run(
             [script("chantry"), *words],
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
