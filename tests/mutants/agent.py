@@ -26,6 +26,13 @@ JOURNAL = (
         (JOURNAL_TESTS, SEEDS),
     ),
     Mutant(
+        "two processes write one journal",
+        "runtimes/radian/journal.py",
+        "        file.lock()\n",
+        "",
+        (JOURNAL_TESTS, SEEDS),
+    ),
+    Mutant(
         "a turn goes on before the journal has what was said",
         "runtimes/radian/agent_turn.py",
         "        while self._queue.idle and (more := self._go_on()):\n",
@@ -38,13 +45,6 @@ JOURNAL = (
         "                self._known[job.job_id] = job.state\n",
         "",
         (SEEDS,),
-    ),
-    Mutant(
-        "a call that the last turn left open stays open",
-        "runtimes/radian/healing.py",
-        "                yield from self.left()\n                self._open.clear()\n",
-        "                self._open.clear()\n",
-        (Pytest("tests/runtimes/radian/test_transcript.py"), SEEDS),
     ),
 )
 

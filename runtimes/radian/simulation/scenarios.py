@@ -197,6 +197,25 @@ def agent_jobs(world: World) -> None:
     talk.finish()
 
 
+def agents_beside(world: World) -> None:
+    """A second server that wants the session of one that lives, and gets it once that has ended."""
+    talk, numbers = AgentTalk(world), world.numbers
+    talk.serve()
+    talk.open()
+    first, served = talk.client, world.server
+    request = talk.prompt(*_some(numbers))
+    again = talk.prompt("say", may_fail=True)
+    talk.pause()
+    talk.serve()
+    talk.load(in_use=True)
+    first.answer(request)
+    first.answer(again)
+    first.end_input()
+    first.until_closed()
+    served.join()
+    talk.finish(*([talk.prompt("look 0", "say")] if talk.load() else []))
+
+
 def _kill(talk: AgentTalk) -> None:
     talk.world.server.kill()
     if talk.numbers.random() < LAST:
@@ -219,6 +238,7 @@ SCENARIOS = (
     Scenario("ended-agents", "ends and signals in mid-turn", ended_agents, 2, codes=(0, 143)),
     Scenario("killed-agents", "an agent killed anywhere, and the next one", killed_agents),
     Scenario("agents-killed-at-worst", "an agent killed around a write", agents_killed_at_worst),
+    Scenario("agents-beside", "two agents that want one session", agents_beside),
     Scenario("agent-jobs", "background jobs and the turns that tell of them", agent_jobs, 2),
     Scenario("agent-full-disk", "turns while the disk fails", agent_turns, 3, DISK, calm=0.1),
 )

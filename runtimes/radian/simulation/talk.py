@@ -65,23 +65,27 @@ class AgentTalk:
             self.truth.opened.append(self.session)
         return self.session
 
-    def load(self) -> bool:
-        """Load the session again; tell whether that worked."""
+    def load(self, *, in_use: bool = False) -> bool:
+        """Load the session again; tell whether that worked.  ``in_use``: it must not."""
         if not self.session:
             return False
         params: Json = {"sessionId": self.session, "cwd": "/", "mcpServers": []}
         answer = self.client.answer(self.client.request("session/load", params, may_fail=True))
-        if "error" in answer:
+        if in_use:
+            self.truth.held_twice(answer)
+        elif "error" in answer:
             self.truth.refused(answer)
         if "result" in answer:
             self.truth.replayed()
         return "result" in answer
 
-    def prompt(self, *parts: str) -> int:
-        """Send a prompt with a tag of its own."""
+    def prompt(self, *parts: str, may_fail: bool = False) -> int:
+        """Send a prompt with a tag of its own; ``may_fail``: a turn may run."""
         self._prompts += 1
         tag = f"p{self._prompts}"
-        return self.client.prompt(self.session, "; ".join((tag, *parts)), tag)
+        blocks = [{"type": "text", "text": "; ".join((tag, *parts))}]
+        params: Json = {"sessionId": self.session, "prompt": blocks}
+        return self.client.request("session/prompt", params, tag, may_fail=may_fail)
 
     def pause(self) -> None:
         """Let some time pass, or none."""

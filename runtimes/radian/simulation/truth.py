@@ -55,6 +55,11 @@ class Truth:
         if not self._world.planned.fired and not self._may_be_gone():
             self._violated("journal", f"the session can't be loaded: {answer['error']!r:.200}")
 
+    def held_twice(self, answer: Json) -> None:
+        """A session that another process has open is loaded."""
+        if "result" in answer:
+            self._violated("journal", "two processes have one journal")
+
     def replayed(self) -> None:
         """A replay shows each prompt that was answered, and what was said to those that ended."""
         view = self.views[self._world.server]
