@@ -20,13 +20,13 @@ PIECE_BYTES = select.PIPE_BUF
 class PatientOut(io.RawIOBase):
     """Writes to a descriptor as fast as it is read; any thread may `hurry` who waits there."""
 
-    def __init__(self, fd: int, *, lossy: bool = False) -> None:
+    def __init__(self, fd: int, bell: WakePipe | None = None, *, lossy: bool = False) -> None:
         """Write to ``fd``, which stays open; ``lossy``: what can't be written is just lost."""
         super().__init__()
         self._fd = fd
         self._lossy = lossy
         self._patience_ms: int | None = None
-        self._bell = WakePipe()
+        self._bell = bell or WakePipe()
         self._poll = select.poll()
         self._poll.register(fd, select.POLLOUT)
         self._poll.register(self._bell.fd, select.POLLIN)
@@ -77,15 +77,24 @@ class PatientStreams:
 
     def __init__(self, out: TextIO, err: TextIO) -> None:
         """Stand before the process's own streams, into which nothing was written yet."""
-        self._raw = (PatientOut(out.fileno()), PatientOut(err.fileno(), lossy=True))
+        self._bell = WakePipe()
+        self._raw = (
+            PatientOut(out.fileno(), self._bell),
+            PatientOut(err.fileno(), self._bell, lossy=True),
+        )
         self.out_bytes = io.BufferedWriter(self._raw[0])
         self.out = _text(self.out_bytes, out)
         self.err = _text(io.BufferedWriter(self._raw[1]), err)
 
     def hurry(self, patience_ms: int | None) -> None:
-        """See `PatientOut.hurry`."""
+        """See `PatientOut.hurry`; one thread writes to both at a time."""
         for raw in self._raw:
             raw.hurry(patience_ms)
+
+    @property
+    def ring_fd(self) -> int:
+        """A byte here ends a wait, so that a signal's handler can run; see `actors.notes`."""
+        return self._bell.ring_fd
 
 
 def lossy(err: TextIO) -> TextIO:
@@ -93,7 +102,8 @@ def lossy(err: TextIO) -> TextIO:
     return _text(io.BufferedWriter(PatientOut(err.fileno(), lossy=True)), err)
 
 
-def _text(buffer: io.BufferedWriter, like: TextIO) -> TextIO:
+def _text(buffer: io.BufferedWriter[PatientOut], like: TextIO) -> TextIO:
+    by_line = bool(like.line_buffering)
     return io.TextIOWrapper(
-        buffer, encoding=like.encoding, errors=like.errors, line_buffering=like.line_buffering
+        buffer, encoding=like.encoding, errors=like.errors, line_buffering=by_line
     )

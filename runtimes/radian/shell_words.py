@@ -46,6 +46,7 @@ _EVALUATING = frozenset(
     | {"readarray", "readonly", "test", "typeset", "unset", "wait"}
 )
 """Builtins that calculate what stands in the brackets of a name: ``test -v 'a[$(id)]'`` runs id."""
+_CALCULATED = frozenset({"test_command", "subscript", "arithmetic_expansion"})
 _DYNAMIC = frozenset("$`*?[{~")
 """In the name of a program: known only when it runs."""
 
@@ -180,7 +181,7 @@ def _hides_a_command(leaf: Node, around: frozenset[str]) -> bool:
     """Tell whether bash would run something in what the parser takes for plain text."""
     if leaf.type in {"comment", "`", "$(", "<(", ">("}:
         return False
-    if "test_command" in around:  # as in _EVALUATING
+    if around & _CALCULATED:  # as in _EVALUATING
         return "$(" in _text(leaf) or "`" in _text(leaf)
     # Within double quotes a single one is a letter like others.
     if leaf.type == "raw_string" and "string" not in around:

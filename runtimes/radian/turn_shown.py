@@ -13,7 +13,7 @@ from runtimes.radian import events
 from runtimes.radian.exit_codes import FAILED, INTERRUPTED, TERMINATED, ending_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from actors.turn import TurnMachine
     from runtimes.radian.patient_out import PatientStreams
@@ -42,7 +42,7 @@ def shown_as(output: str) -> Shown:
     from runtimes.radian.patient_out import PatientStreams
 
     streams = PatientStreams(sys.stdout, sys.stderr)
-    return Shown(_view(output, streams), streams.hurry)
+    return Shown(_view(output, streams), streams)
 
 
 def _view(output: str, streams: PatientStreams) -> View:
@@ -58,12 +58,12 @@ def _view(output: str, streams: PatientStreams) -> View:
 class Shown:
     """A view that falls silent once its reader has left."""
 
-    def __init__(self, view: View, hurry: Callable[[int | None], None]) -> None:
-        """``hurry``: has the view wait for its reader no longer than so many milliseconds."""
+    def __init__(self, view: View, streams: PatientStreams) -> None:
+        """``streams`` are what the view writes to."""
         self._view = view
+        self._streams = streams
         self.told_to_end: int | None = None
         """The first signal of the turn that is shown."""
-        self._hurry = hurry
         self.broken = False
 
     def show(self, items: Sequence[events.Event]) -> None:
@@ -92,12 +92,12 @@ class Shown:
 
     def hurry(self, *, hard: bool) -> None:
         """Wait no longer for a reader that takes nothing: the process is told to end."""
-        self._hurry(0 if hard else UNREAD_MS)
+        self._streams.hurry(0 if hard else UNREAD_MS)
 
     def take_time(self) -> None:
         """Begin a turn: wait for the reader again, as long as nobody says otherwise."""
         self.told_to_end = None
-        self._hurry(None)
+        self._streams.hurry(None)
 
     def last_words(self, number: int | None) -> None:
         """The turn is over, by signal ``number`` perhaps: have the next one cost its result."""
@@ -108,6 +108,7 @@ class Shown:
             self.hurry(hard=True)
 
         signals.note(give_up)
+        signals.ring(self._streams.ring_fd)
 
     @property
     def exit_code(self) -> int:

@@ -125,9 +125,11 @@ def normal_url(text: str) -> str:
     if _is_link_local(host):
         message = f"{host} is where machines of a cloud learn their secrets; it is not fetched"
         raise ToolFailedError(message)
-    named = (
-        f"[{host}]" if ":" in host else host.encode("idna").decode() if not host.isascii() else host
-    )
+    try:
+        named = f"[{host}]" if ":" in host else host.encode("idna").decode()
+    except UnicodeError as error:
+        message = f"{text!r} is no address: {host!r} is no name of a host"
+        raise ToolFailedError(message) from error
     netloc = (
         named if port in {None, {"http": 80, "https": 443}[parts.scheme]} else f"{named}:{port}"
     )
@@ -136,13 +138,19 @@ def normal_url(text: str) -> str:
 
 def _is_link_local(host: str) -> bool:
     import ipaddress
+    import socket
 
     if host.rstrip(".") == "metadata.google.internal":
         return True
     try:
-        return ipaddress.ip_address(host).is_link_local
+        address = ipaddress.ip_address(host)
     except ValueError:
-        return False
+        try:  # 2852039166 and 0xa9.254.43518 are addresses as well
+            address = ipaddress.ip_address(socket.inet_aton(host.rstrip(".")))
+        except (OSError, ValueError):
+            return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return mapped.is_link_local or str(mapped) == "fd00:ec2::254"
 
 
 def _target(url: str) -> Target:
@@ -158,6 +166,9 @@ def _outcome(url: str, reply: Reply, limit: int) -> ToolOutcome:
     kind = reply.headers.get("content-type", "").lower()
     if not re.match(_TEXT, kind.partition(";")[0].strip()):
         return ToolOutcome(f"{url} is {kind or 'no text'}, which is not shown")
+    if reply.encoding:
+        message = f"{url} comes encoded as {reply.encoding}, which was not asked for"
+        raise ToolFailedError(message)
     data = bytearray()
     for chunk in reply.chunks():
         data += chunk
@@ -178,5 +189,5 @@ def _decoded(data: bytes, kind: str) -> str:
     found = re.search(r"charset=[\"']?([\w.:-]+)", kind)
     try:
         return data.decode(found.group(1) if found else "utf-8", "replace")
-    except LookupError:
+    except (LookupError, UnicodeError):  # no such charset, or one of Python's that is for names
         return data.decode("utf-8", "replace")

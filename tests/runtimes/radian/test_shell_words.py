@@ -120,6 +120,8 @@ def _quoted(text: str) -> str:
         "printf -v 'a[`id`]' x",
         "read 'a[$(id)]'",
         "unset 'a[$(id)]'",
+        "echo ${x['a[$(id)]']}",
+        "echo $(( 'a[$(id)]' ))",
         "echo && [ -v 'a[$(id)]' ]",
         "echo && [[ 'a[$(id)]' -eq 0 ]]",
         'echo && [[ "a[\\$(id)]" -eq 0 ]]',

@@ -42,6 +42,10 @@ class _Handler(BaseHTTPRequestHandler):
                 self._say(200, "text/plain", b"x" * 3_000_000)
             case "/image":
                 self._say(200, "image/png", b"\x89PNG")
+            case "/packed":
+                self._say(200, "text/plain", b"\x1f\x8b", **{"Content-Encoding": "gzip"})
+            case "/odd":
+                self._say(200, "text/plain; charset=idna", b"plain")
             case "/slow":
                 self.waiting.set()
                 self.go_on.wait(20)
@@ -121,6 +125,14 @@ def test_an_error_of_the_server_is_a_failure_with_its_text(open_bench: Bench, se
     assert open_bench.call(Fetch({}), url="http://127.0.0.1:1/").failed
 
 
+def test_an_odd_encoding_is_told_or_passed_over(open_bench: Bench, server: str) -> None:
+    packed = open_bench.call(Fetch({}), url=f"{server}/packed")
+
+    assert packed.failed
+    assert packed.output == f"{server}/packed comes encoded as gzip, which was not asked for"
+    assert open_bench.call(Fetch({}), url=f"{server}/odd").output == "plain"
+
+
 def test_a_request_brings_no_more_than_it_must(open_bench: Bench, server: str) -> None:
     assert open_bench.call(Fetch({}), url=f"{server}/echo").output == (
         "['Accept', 'Accept-Encoding', 'Host', 'User-Agent']"
@@ -154,6 +166,13 @@ def test_a_page_is_asked_for_by_its_host(bench: Bench) -> None:
         "http://a b/",
         "http://me:pw@host/",
         "http://169.254.169.254/latest",
+        "http://169.254.169.254./latest",
+        "http://2852039166/latest",
+        "http://0xa9fea9fe/latest",
+        "http://0251.254.43518/latest",
+        "http://[::ffff:169.254.169.254]/",
+        "http://[fd00:ec2::254]/",
+        "http://\u00e9..x/",
         "http://[fe80::1]/",
         "http://metadata.google.internal./",
         "http://host:99999/",
