@@ -81,10 +81,13 @@ class WireProvider:
         for sends_left in reversed(range(MAX_SENDS)):
             target = self._target(request, key)
             with self._client.post(target, cancel) as reply:
+                if reply.status == OK and reply.encoding:
+                    yield self._told(CallFailed(f"its answer is encoded as {reply.encoding}"))
+                    return
                 if reply.status == OK:
                     yield from self._answer(reply, self._dialect.parser(request))
                     return
-                sent_back = reply.body()
+                sent_back = b"" if reply.encoding else reply.body()
                 failure = status_failure(reply.status, reply.headers, sent_back, time.time())
                 refused = self._refused(failure, target.body, sent_back) if sends_left else None
                 if refused is None:

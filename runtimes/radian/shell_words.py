@@ -54,6 +54,8 @@ _DYNAMIC = frozenset("$`*?[{~")
 _HIDDEN = r"(?<!\\)(?:\\\\)*(?:`|\$\()"
 _HIDDEN_IN_EXPANSION = rf"{_HIDDEN}|[<>]\("
 """In plain text: what begins a command in it, unless a backslash stands before it."""
+_BEFORE_COMMENT = b" \t\n;&|()<>"
+"""After anything else the mark of a comment is a letter of a word, to bash."""
 _CUT_WORD = r"\S\\\n\S"
 """Bash joins the two ends, and the parser takes them for two words."""
 
@@ -92,6 +94,8 @@ class _Splitter:
         parts: list[str] = []
         hidden: list[str] = []
         for node in _nodes(tree.root_node, 0):
+            if node.type == "comment" and data[: node.start_byte][-1:].strip(_BEFORE_COMMENT):
+                raise _NotSplittableError
             if node.type in _COMMANDS:
                 self._take(_words(node), depth, parts, hidden)
             elif beside := _beside(node):

@@ -120,6 +120,7 @@ def _quoted(text: str) -> str:
         "printf -v 'a[`id`]' x",
         "read 'a[$(id)]'",
         "unset 'a[$(id)]'",
+        "echo { }#`id`",
         "echo ${x['a[$(id)]']}",
         "echo $(( 'a[$(id)]' ))",
         "echo && [ -v 'a[$(id)]' ]",
