@@ -54,7 +54,7 @@ TURN = (
         "runtimes/radian/tool_round.py",
         "        self._recorded += len(ready)\n",
         "",
-        (ROUND_TESTS, SEEDS),
+        (SEEDS,),
     ),
     Mutant(
         "results are recorded in the order in which calls end",

@@ -129,6 +129,7 @@ class AgentTalk:
             return {"nonsense": 1}
         if mood == "leaving":
             self.world.server.book.sent_cancel(self.session)  # for that is what it means
+            self.truth.left.add(call_id)
             return {"outcome": {"outcome": "cancelled"}}
         chosen = self.numbers.choice(options)
         self.truth.chose(call_id, chosen)

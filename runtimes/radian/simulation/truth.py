@@ -10,6 +10,7 @@ from runtimes.radian.exit_codes import ending_of
 from runtimes.radian.journal_read import load
 from runtimes.radian.records import TurnEnded
 from runtimes.radian.session_errors import SessionError
+from runtimes.radian.simulation.tools import tag_of
 from runtimes.radian.simulation.turns import JournaledTurn, turns_of
 from runtimes.radian.simulation.view import tags_in
 
@@ -39,6 +40,8 @@ class Truth:
         self.opened: list[str] = []
         """Sessions that a client was given."""
         self.views: dict[Served, View] = {}
+        self.left: set[str] = set()
+        """Calls of which a client has cancelled a question, and the turn with it."""
         self.power_lost = False
         """What was not forced to the disk may be gone."""
         self._choices: dict[str, set[str]] = {}
@@ -117,6 +120,11 @@ class Truth:
                 self._violated("journal", wrong)
             self._check_tools(turn)
             self._check_end(turn, last=turn.number == max(turns.all))
+        for call_id in () if self._world.planned.fired else sorted(self.left):
+            asked_in = turns.by_tag.get(tag_of(call_id))
+            end = None if asked_in is None else asked_in.end
+            if end is not None and end.end != "Interrupted":
+                self._violated("cancel", f"a question of {call_id} was cancelled, not its turn")
         for served, asked in self._answered():
             if not _unwritten(asked.answers[0]):
                 self._check_answer(served, asked, turns.by_tag.get(asked.tag))
