@@ -26,13 +26,23 @@ class Footprint:
 def descendants(pid: int) -> list[int]:
     """Return the living descendants of ``pid``, parents first."""
     found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+    for child in _children(pid):
+        found += [child, *descendants(child)]
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    """Return the children of all threads of ``pid``; any of them may end while we look."""
+    found: list[int] = []
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return found
+    for task in tasks:
         try:
-            children = [int(word) for word in task.read_text().split()]
+            found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
         except OSError:
             continue
-        for child in children:
-            found += [child, *descendants(child)]
     return found
 
 
