@@ -68,6 +68,40 @@ def test_a_wrong_number_of_members_is_an_error(given: tuple[Any, ...]) -> None:
         Point(*given)
 
 
+CALLS: tuple[tuple[tuple[Any, ...], dict[str, Any]], ...] = (
+    ((1,), {}),
+    ((1, 3), {"unit": "m"}),
+    ((), {"y": 4, "x": 1, "tags": ["a"]}),
+    ((), {}),
+    ((1, 2, [], "m", 5), {}),
+    ((1,), {"x": 1}),
+    ((1,), {"z": 1}),
+    ((), {"z": 1}),
+    ((1, 2, [], "m"), {"z": 1}),
+)
+
+
+@pytest.mark.parametrize(("given", "named"), CALLS)
+def test_the_first_object_of_a_class_is_made_as_the_later_ones_are(
+    given: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    @frozen
+    class Fresh:
+        x: int
+        y: int = 2
+        tags: list[str] = field(default_factory=list[str])
+        unit: str = field(default="mm")
+
+    came: list[str] = []
+    for _ in range(3):
+        try:
+            came.append(repr(Fresh(*given, **named)))
+        except TypeError as error:
+            came.append(str(error))
+
+    assert came == [came[0]] * 3
+
+
 def test_it_equals_what_has_the_same_class_and_members() -> None:
     assert Point(1) == Point(1)
     assert Point(1) != Point(2)
