@@ -75,15 +75,17 @@ class RouterActor(Actor["RouterMessage"]):
         connection: Connection,
         runtime: Runtime,
         sessions: Callable[[], SessionTree],
+        initialized: Callable[[], None],
         session_opened: Callable[[], None],
         all_over: Callable[[], None],
     ) -> None:
-        """Route for ``connection``; say when a session is open and when no turn is left."""
+        """Route for ``connection``; say how far it is: ``all_over`` when no turn is left."""
         super().__init__(system, address)
         self._state = state
         self._connection = connection
         self._runtime = runtime
         self._sessions = sessions
+        self._initialized = initialized
         self._session_opened = session_opened
         self._all_over = all_over
         self._decided: RouterMessage | None = None
@@ -195,6 +197,7 @@ class RouterActor(Actor["RouterMessage"]):
         self._state.switchboard.advertised(capabilities)
         result = initialize_result(self._runtime.agent_info(), capabilities)
         self._connection.answer(effect.request_id, result)
+        self._connection.after_answers(self._initialized)
 
     # --- sessions: opened on a leaf thread, which may look at the disk and wait at the gate
 

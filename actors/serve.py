@@ -55,6 +55,8 @@ STOP_LIMIT_S = 1.0
 """How long the actors get to stop once all turns are over."""
 INTERNAL_FAULT = 70
 """Exit code when the actor tree itself failed (EX_SOFTWARE of sysexits.h)."""
+ANSWER_LEAVES_S = 1.0
+"""What an answer gets to be written before something is prepared beside it."""
 SWITCH_INTERVAL_S = 0.001
 """A busy Python thread keeps others waiting for this long at the most (default 5 ms)."""
 
@@ -100,13 +102,20 @@ class Ground(NamedTuple):
 class Server:
     """One connection from its first byte to its exit code.  The main thread lives here."""
 
-    def __init__(self, runtime: Runtime, ground: Ground) -> None:
-        """Serve ``runtime``; nothing runs before `run`."""
+    def __init__(
+        self, runtime: Runtime, ground: Ground, get_ready: Callable[[], None] | None = None
+    ) -> None:
+        """Serve ``runtime``; nothing runs before `run`.
+
+        ``get_ready`` imports what opening a session needs.  Called on a leaf thread when the
+        client has the answer of `initialize`; a request that is faster does the same itself.
+        """
         self._runtime = runtime
         self._ground = ground
         self._system = ground.system
         self._notes = ground.notes
         self._steps: StepService | None = None
+        self._get_ready = get_ready
         self._warm = False
         self._tree = ServerTree(
             ground.system,
@@ -116,6 +125,7 @@ class Server:
             steps=self._make_steps,
             gate=ground.gate,
             milestones=Milestones(
+                self._initialized,
                 self._session_opened,
                 lambda: self._notes.put(Note("end of input")),
                 self._client_gone,
@@ -157,11 +167,22 @@ class Server:
         self._tree.connection.wait_answered(LAST_ANSWERS_S, LAST_ROOM_S, platform)
         self._tree.gate.wait_empty(LAST_BYTES_S, platform)
 
+    def _initialized(self) -> None:
+        """Use the time in which the client thinks about its first session."""
+        get_ready, self._get_ready = self._get_ready, None
+        if get_ready is not None:
+            self._system.platform.spawn("get ready", lambda: self._once_it_left(get_ready))
+
     def _session_opened(self) -> None:
         """Get ready for a prompt once the client has its session: not before, it would wait."""
         if not self._warm:
             self._warm = True
-            self._system.platform.spawn("warm up", self._warm_up)
+            self._system.platform.spawn("warm up", lambda: self._once_it_left(self._warm_up))
+
+    def _once_it_left(self, prepare: Callable[[], None]) -> None:
+        """Prepare when the answer that the client waits for is written: imports hold it up."""
+        self._tree.gate.wait_empty(ANSWER_LEAVES_S, self._system.platform)
+        prepare()
 
     def _warm_up(self) -> None:
         self._runtime.warm_up()
@@ -192,12 +213,17 @@ class Server:
         return steps
 
 
-def serve(runtime: Runtime, faults: Faults | None = None, sabotage: Sabotage | None = None) -> int:
+def serve(
+    runtime: Runtime,
+    faults: Faults | None = None,
+    sabotage: Sabotage | None = None,
+    get_ready: Callable[[], None] | None = None,
+) -> int:
     """Serve ``runtime`` on stdin and stdout until the connection ends; return the exit code.
 
-    ``sabotage`` stands in for platform, faults and gate.
+    ``sabotage`` stands in for platform, faults and gate; ``get_ready``: see `Server`.
     """
-    return Server(runtime, process_ground(faults, sabotage)).run()
+    return Server(runtime, process_ground(faults, sabotage), get_ready).run()
 
 
 def process_ground(faults: Faults | None = None, sabotage: Sabotage | None = None) -> Ground:

@@ -42,6 +42,7 @@ RESTARTS = (3, 60.0)
 class Milestones(NamedTuple):
     """Whom to tell how far the connection is.  Called from any thread; must not wait."""
 
+    initialized: Callable[[], None]
     session_opened: Callable[[], None]
     input_ended: Callable[[], None]
     client_gone: Callable[[str], None]
@@ -119,6 +120,7 @@ class ServerTree:
                 connection=self.connection,
                 runtime=runtime,
                 sessions=self.sessions,
+                initialized=milestones.initialized,
                 session_opened=milestones.session_opened,
                 all_over=milestones.all_over,
             )

@@ -41,7 +41,8 @@ class ModelDesk:
     provider: Provider
     secrets: Secrets
     system: str
-    tools: tuple[Tool, ...]
+    tools: Callable[[], tuple[Tool, ...]]
+    """Returns those that are there all the time; asked at each call."""
     effort: Effort | None
     images: Callable[[ImageFile], str | None]
     agent: str | None = None
@@ -137,7 +138,7 @@ class ModelDesk:
             model=self.model,
             messages=messages,
             system=self.system,
-            tools=self.tools if self.more is None else (*self.tools, *self.more.offered()),
+            tools=(*self.tools(), *(() if self.more is None else self.more.offered())),
             max_output_tokens=call.output_tokens,
             effort=self.effort,
         )

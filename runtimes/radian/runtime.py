@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from runtimes.radian.session import AgentSession
     from runtimes.radian.updates import LiveUpdates
 
+FIRST = ("tomllib", "runtimes.radian.options", "runtimes.radian.opening")
+"""What opening a session imports."""
 WARM = (
     "actors.model_call",
     "runtimes.radian.agent_turn",
@@ -70,6 +72,13 @@ class RadianRuntime:
         del initialize
         return AgentCapabilities(load_session=True, image=True, embedded_context=True)
 
+    def get_ready(self) -> None:
+        """Import what opening a session will need; see `actors.serve.Server`."""
+        from importlib import import_module
+
+        for name in FIRST:
+            import_module(name)
+
     def warm_up(self) -> None:
         """Import what the first prompt will need, and make ready what the first call will."""
         from importlib import import_module
@@ -79,6 +88,7 @@ class RadianRuntime:
         for name in WARM:
             import_module(name)
         if self._session is not None:
+            self._session.desk.model.tools()
             warm_up(self._session.desk.model.provider)
 
     def open_session(self, request: NewSession | ResumeSession | LoadSession) -> OpenedSession:

@@ -64,7 +64,7 @@ def _serve_broken(
 
 def _serve(runtime: RadianRuntime, sabotage: Sabotage | None = None) -> int:
     try:
-        return serve(runtime, sabotage=sabotage)
+        return serve(runtime, sabotage=sabotage, get_ready=runtime.get_ready)
     finally:
         runtime.close()
 

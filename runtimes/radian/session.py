@@ -26,9 +26,8 @@ from runtimes.radian.session_jobs import SessionJobs
 from runtimes.radian.session_mcp import belt_with, choose_servers, make_servers
 from runtimes.radian.settings import SettingsError
 from runtimes.radian.system_prompt import system_prompt
+from runtimes.radian.tool_belt import LaterTools
 from runtimes.radian.tool_desk import ToolDesk
-from runtimes.radian.tools.ask_user import NAME as ASK_USER
-from runtimes.radian.tools.ask_user import AskUser
 from runtimes.radian.tools.base import ToolContext
 from runtimes.radian.tools.environment import tool_env
 from runtimes.radian.tools.places import Places
@@ -154,7 +153,7 @@ def open_session(
         provider = ground.make_provider(settings.provider, secrets)
     except ScriptInvalid as error:
         raise SettingsError(str(error)) from error
-    tools = {**ground.make_tools(settings.profile, environ), ASK_USER: AskUser()}
+    tools = LaterTools(lambda: _tools(ground, settings, environ), platform.condition())
     project = project_hooks(plan)
     chosen = choose_servers(plan)
     opened = open_for(plan, sessions, platform)
@@ -195,7 +194,7 @@ def open_session(
             provider=provider,
             secrets=secrets,
             system=_system(plan),
-            tools=tuple(map(_offered, tools.values())),
+            tools=lambda: tuple(map(_offered, tools.values())),
             effort=settings.effort,
             images=side_files.load_image,
             more=mcp,
@@ -241,6 +240,12 @@ def _without_keys(
     with suppress(CredentialMissing):  # the first call of the model will say so
         secrets.key(settings.provider)
     return secrets.clean(environ)
+
+
+def _tools(ground: AgentGround, settings: Settings, environ: Mapping[str, str]) -> dict[str, Tool]:
+    from runtimes.radian.tools.ask_user import NAME, AskUser
+
+    return {**ground.make_tools(settings.profile, environ), NAME: AskUser()}
 
 
 def _system(plan: SessionPlan) -> str:

@@ -91,6 +91,6 @@ def _model(desk: ModelDesk, agent: str) -> ModelDesk:
     return replace(
         desk,
         system=f"{desk.system}\n\n{INSTRUCTIONS}",
-        tools=tuple(each for each in desk.tools if each.name != NAME),
+        tools=lambda: tuple(each for each in desk.tools() if each.name != NAME),
         agent=agent,
     )

@@ -1,4 +1,4 @@
-"""A session's tools where some come and go: those that are built in, and those of MCP servers."""
+"""A session's tools: those that are built in, and those of MCP servers, which come and go."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from actors.platform import Condition
     from runtimes.models.base import Cancel
     from runtimes.models.base import Tool as OfferedTool
     from runtimes.radian.tools.base import Tool
@@ -23,6 +24,31 @@ class MoreTools(Protocol):
     def offered(self) -> tuple[OfferedTool, ...]:
         """Return what the model may call now."""
         ...
+
+
+class LaterTools(Mapping[str, "Tool"]):
+    """Tools that are made when somebody first asks: who opens a session need not wait for them."""
+
+    def __init__(self, make: Callable[[], Mapping[str, Tool]], lock: Condition) -> None:
+        self._make = make
+        self._lock = lock
+        self._known: Mapping[str, Tool] | None = None
+
+    def made(self) -> Mapping[str, Tool]:
+        """Return them; any thread may ask."""
+        with self._lock:
+            if self._known is None:
+                self._known = self._make()
+            return self._known
+
+    def __getitem__(self, name: str) -> Tool:
+        return self.made()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.made())
+
+    def __len__(self) -> int:
+        return len(self.made())
 
 
 class ToolBelt(Mapping[str, "Tool"]):

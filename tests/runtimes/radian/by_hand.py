@@ -200,7 +200,7 @@ def desk_of(
             model,
             Secrets({}),
             "system",
-            tuple(_offered(each) for each in tools.values()),
+            lambda: tuple(_offered(each) for each in tools.values()),
             None,
             lambda _image: None,
         ),

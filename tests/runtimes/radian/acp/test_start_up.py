@@ -29,6 +29,20 @@ os.write = spy
 from runtimes.radian.entry import main
 main()
 """
+WAITING = """
+import os, sys, threading
+sys.argv = ["radian", "acp"]
+
+def watch():
+    while "runtimes.radian.opening" not in sys.modules:
+        os.sched_yield()
+    os.write(2, b"ready")
+    os._exit(0)
+
+threading.Thread(target=watch, daemon=True).start()
+from runtimes.radian.entry import main
+main()
+"""
 HELLO = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}\n'
 HEAVY = {"asyncio", "click", "decimal", "http", "httpcore2", "httpx2", "loguru", "pykka.debug",
          "ssl", "subprocess", "tempfile", "tomllib", "tree_sitter", "urllib"}  # fmt: skip
@@ -84,3 +98,18 @@ def test_a_session_waits_for_nothing_that_only_turns_need(tmp_path: Path) -> Non
     assert "runtimes.radian.session" in loaded
     assert loaded & LATE == set()
     assert "runtimes.radian.agent_turn" not in loaded
+
+
+def test_while_the_client_thinks_about_its_session_what_opens_one_is_loaded() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITING],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as radian:
+        assert radian.stdin is not None
+        radian.stdin.write(HELLO)
+        radian.stdin.flush()
+        assert radian.stderr is not None
+        assert radian.stderr.read() == b"ready"
