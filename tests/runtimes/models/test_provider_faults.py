@@ -317,11 +317,9 @@ def test_silence_ends_the_call_and_it_may_be_tried_again() -> None:
         got = call(provider(server, stream_idle_timeout_s=0.1))
         assert server.gone.wait(10)
 
-    assert got == [
-        TextDelta("a"),
-        TextDelta("b"),
-        CallFailed("local: nothing came for 0.1 s", retry=True),
-    ]
+    # What one read brings is one piece; how much that is, is the network's.
+    assert "".join(each.text for each in got if isinstance(each, TextDelta)) == "ab"
+    assert got[-1] == CallFailed("local: nothing came for 0.1 s", retry=True)
 
 
 def test_silence_before_the_first_byte_ends_the_call_too() -> None:
@@ -711,7 +709,7 @@ def test_details_of_reasoning_are_joined_and_kept() -> None:
         chat({"content": "so"}, finish="stop"),
     )
 
-    assert got[:2] == [ReasoningDelta("I "), ReasoningDelta("think")]
+    assert "".join(each.text for each in got if isinstance(each, ReasoningDelta)) == "I think"
     detail = {"type": "reasoning.text", "index": 0, "text": "I think", "signature": "sig"}
     kept = {"from": "openai-compatible", "reasoning_details": [detail]}
     assert KeepForLater(kept) in got

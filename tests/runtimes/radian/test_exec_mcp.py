@@ -348,7 +348,7 @@ def test_nothing_of_it_is_imported_without_servers(box: Box) -> None:
     box.play({"text": "Done."})
     script = (
         "import os, sys; leave = os._exit\n"
-        "os._exit = lambda code: (sys.stderr.write(' '.join(sys.modules)), leave(code))\n"
+        "os._exit = lambda code: (os.write(2, ' '.join(sys.modules).encode()), leave(code))\n"
         "sys.argv = ['radian', 'exec', '-p', 'x']\n"
         "from runtimes.radian.entry import main; main()\n"
     )
