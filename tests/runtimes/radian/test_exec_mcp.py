@@ -365,4 +365,4 @@ def test_nothing_of_it_is_imported_without_servers(box: Box) -> None:
     loaded = set(run.stderr.split())
     assert "runtimes.radian.session" in loaded
     unwanted = {name for name in loaded if name.startswith("runtimes.radian.mcp")}
-    assert unwanted | (loaded & {"runtimes.radian.tool_belt", "actors.piped_program"}) == set()
+    assert unwanted | (loaded & {"actors.piped_program"}) == set()
