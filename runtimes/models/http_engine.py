@@ -14,6 +14,7 @@ from typing import Any
 
 _ASYNCHRONOUS = ("anyio", "httpcore2._backends.anyio")
 """httpcore2 does without them where anyio is not installed."""
+_THEIR_OTHER_HALF = "httpcore2._async"
 _METADATA = "importlib.metadata"
 _lock = threading.Lock()
 
@@ -23,7 +24,7 @@ def load_engine() -> None:
     with _lock:
         if "httpcore2" in sys.modules:
             return
-        stand_ins: dict[str, Any] = {
+        stand_ins: dict[str, Any] = {_THEIR_OTHER_HALF: _Nothing(_THEIR_OTHER_HALF)} | {
             name: None for name in _ASYNCHRONOUS if name not in sys.modules
         }
         if _METADATA not in sys.modules:
@@ -34,6 +35,15 @@ def load_engine() -> None:
         finally:
             for name in stand_ins:
                 sys.modules.pop(name, None)
+
+
+class _Nothing(ModuleType):
+    """Stands in for a module whose names are only passed on."""
+
+    def __getattr__(self, name: str) -> type[object]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {})  # httpcore2 writes into what it passes on
 
 
 class _Metadata(ModuleType):

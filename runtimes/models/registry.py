@@ -6,10 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from runtimes.models.base import Provider
     from runtimes.models.config import ProviderConfig
     from runtimes.models.dialect import Dialect
     from runtimes.models.secrets import Secrets
+    from runtimes.models.wire_provider import WireProvider
 
 
 def make_provider(config: ProviderConfig, secrets: Secrets) -> Provider:
@@ -23,17 +26,26 @@ def make_provider(config: ProviderConfig, secrets: Secrets) -> Provider:
         from runtimes.models.scripted import read_script
 
         return read_script(config.script)
+    from runtimes.models.late import LateProvider
+
+    environ = dict(os.environ)
+    return LateProvider(lambda: _wire_provider(config, secrets, environ))
+
+
+def _wire_provider(
+    config: ProviderConfig, secrets: Secrets, environ: Mapping[str, str]
+) -> WireProvider:
     from runtimes.models.http_stream import HttpClient
     from runtimes.models.wire_provider import WireProvider
 
-    return WireProvider(config, dialect_of(config), secrets, HttpClient(dict(os.environ)))
+    return WireProvider(config, dialect_of(config), secrets, HttpClient(environ))
 
 
 def warm_up(provider: Provider) -> None:
     """Do what the provider's first call would wait for; on a thread that may take its time."""
-    from runtimes.models.wire_provider import WireProvider
+    from runtimes.models.late import LateProvider
 
-    if not isinstance(provider, WireProvider):
+    if not isinstance(provider, LateProvider):
         return
     try:
         provider.warm_up()
