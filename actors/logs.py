@@ -57,6 +57,8 @@ class _Lines:
     """Empty: the variable decides."""
     fd = STDERR
     mask: Callable[[str], str] | None = None
+    muted = False
+    """A simulation runs: nobody reads what its servers say."""
 
 
 _lines = _Lines()
@@ -114,7 +116,8 @@ def log() -> Logger:
 
 
 def mute() -> None:
-    """Write no line of the logger from now on, for simulations, where crashes are daily bread."""
+    """Write nothing from now on, for simulations, where crashes are daily bread."""
+    _lines.muted = True
     from loguru import logger
 
     logger.remove()
@@ -142,4 +145,6 @@ def carry_stdlib() -> None:
 
 def say(text: str) -> None:
     """Write one line that people must see on stderr, whatever the log level."""
+    if _lines.muted:
+        return
     _write(f"{os.path.basename(sys.argv[0] or 'chantry')}: {text}\n")

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from runtimes.models.base import ModelEvent
 
-MAX_JOINED_CHARS = 1024
+MAX_JOINED_CHARS = 2048
 """What waits for a slow reader is counted in pieces, so they may not become large."""
+PIECES = (TextDelta, ReasoningDelta)
 
 
 def joined(events: Sequence[ModelEvent]) -> Iterator[ModelEvent]:
@@ -25,15 +26,14 @@ def joined(events: Sequence[ModelEvent]) -> Iterator[ModelEvent]:
     held: list[str] = []
     chars = 0
     for event in events:
-        text = event.text if isinstance(event, TextDelta | ReasoningDelta) else None
         if held and (type(event) is not kind or chars >= MAX_JOINED_CHARS):
             yield kind("".join(held))
             held, chars = [], 0
-        if text is None:
+        if isinstance(event, PIECES):
+            kind = type(event)
+            held.append(event.text)
+            chars += len(event.text)
+        else:
             yield event
-            continue
-        kind = ReasoningDelta if isinstance(event, ReasoningDelta) else TextDelta
-        held.append(text)
-        chars += len(text)
     if held:
         yield kind("".join(held))

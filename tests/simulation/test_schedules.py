@@ -158,3 +158,12 @@ def test_the_command_line_prints_a_trace_hash_and_lists_scenarios() -> None:
     assert {line.split()[0] for line in names.stdout.splitlines()} == set(SCENARIOS)
     assert wrong.returncode == 2
     assert "no scenario 'nonsense'; known: basic, " in wrong.stderr
+
+
+def test_what_simulated_servers_say_is_for_nobody() -> None:
+    words = ("simulate", "--scenario", "agent-full-disk", "--seeds", "40", "--json")
+
+    run = subprocess.run([script("chantry"), *words], capture_output=True, text=True, check=True)
+
+    told = [line for line in run.stderr.splitlines() if "violations" not in line]
+    assert told == []
