@@ -161,7 +161,7 @@ def test_the_command_line_prints_a_trace_hash_and_lists_scenarios() -> None:
 
 
 def test_what_simulated_servers_say_is_for_nobody() -> None:
-    words = ("simulate", "--scenario", "agent-full-disk", "--seeds", "40", "--json")
+    words = ("simulate", "--scenario", "killed-agents", "--seeds", "60", "--json")
 
     run = subprocess.run([script("chantry"), *words], capture_output=True, text=True, check=True)
 
