@@ -18,6 +18,7 @@ from runtimes.models.base import (
 )
 from runtimes.models.failures import stream_failure
 from runtimes.models.json_text import parse, table, tables, text_of
+from runtimes.models.same_chunk import SameChunk
 from runtimes.models.stream_parser import (
     CUT,
     NO_JSON,
@@ -84,12 +85,21 @@ class ChatStream:
         self._failure: CallFailed | None = None
         self._reasoning_field = ""
         self._details: list[dict[str, Any]] = []
+        self._same = SameChunk()
 
     def take(self, data: bytes) -> Sequence[ModelEvent]:
         """Read one chunk."""
+        if text := self._same.text(data):
+            return (TextDelta(text),)
         if data.startswith(b"[DONE]"):
             self.over = True
             return ()
+        events = self._read(data)
+        if self._think is None and len(events) == 1 and type(events[0]) is TextDelta:
+            self._same.learn(data, events[0].text, _only_text)
+        return events
+
+    def _read(self, data: bytes) -> Sequence[ModelEvent]:
         try:
             chunk = parse(data)
         except ValueError:
@@ -249,3 +259,18 @@ def _deltas(thought: str, text: str) -> list[ModelEvent]:
     if text:
         events.append(TextDelta(text))
     return events
+
+
+def _only_text(data: bytes) -> str | None:
+    """Return the text of a chunk in which there is nothing else to note."""
+    try:
+        chunk = parse(data)
+        (choice,) = chunk["choices"]
+        delta = choice["delta"]
+        noted = (chunk.get("usage"), chunk.get("error"), choice.get("error"))
+        if any(noted) or choice.get("finish_reason") or "x_groq" in chunk or len(delta) != 1:
+            return None
+        text = delta["content"]
+    except (ValueError, AttributeError, KeyError, TypeError):
+        return None
+    return text if type(text) is str and chunk.get("object") != "error" else None
