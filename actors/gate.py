@@ -62,7 +62,6 @@ class Gate:
         self._batch = memoryview(b"")
         self._batch_count = 0
         self._closed = False
-        self._waiting = 0
         self._wake: Callable[[], None] = _nobody
         self.peak = 0
         """Highest number of pending messages so far."""
@@ -81,7 +80,7 @@ class Gate:
     @property
     def waiting(self) -> int:
         """Producers that wait for room."""
-        return self._waiting
+        return len(self._door)
 
     @property
     def closed(self) -> bool:
@@ -138,14 +137,10 @@ class Gate:
         """Wait until nothing is pending, at most ``timeout_s`` seconds; False if it took longer."""
         until = platform.monotonic() + timeout_s
         with self._changed:
-            self._waiting += 1
-            try:
-                while self.pending:
-                    if (left_s := until - platform.monotonic()) <= 0:
-                        return False
-                    self._changed.wait(left_s)
-            finally:
-                self._waiting -= 1
+            while self.pending:
+                if (left_s := until - platform.monotonic()) <= 0:
+                    return False
+                self._changed.wait(left_s)
         return True
 
     def close(self) -> int:
@@ -178,17 +173,15 @@ class Gate:
                 somebody_is_done = True
         pending = self.pending
         self.peak = max(self.peak, pending)
-        if self._waiting and (somebody_is_done or not pending):
+        if somebody_is_done or not pending:
             self._changed.notify_all()
 
     def _wait_for_admission(self, delivery: _Delivery) -> None:
         with self._changed:
-            self._waiting += 1
             try:
                 while delivery.left and not self._closed:
                     self._changed.wait()
             finally:
-                self._waiting -= 1
                 if delivery in self._door:
                     self._door.remove(delivery)
         if delivery.left:
