@@ -6,6 +6,7 @@ Needs the package ``agent-client-protocol``.  Run: ``pytest examples/faults``.
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,12 @@ class Shown(acp.Client):
 
 async def prompt(argv, patience_s=2.0):
     shown = Shown()
-    async with acp.spawn_agent_process(shown, *argv) as (agent, _):
+    spawned = acp.spawn_agent_process(shown, *argv)
+    async with AsyncExitStack() as afterwards, spawned as (agent, process):
+        # The SDK waits for its agent, but not for the ends of its pipes.  A pipe that outlives
+        # its event loop complains when it is collected, in the middle of whatever runs by then.
+        afterwards.push_async_callback(process.stdout.read)
+        afterwards.push_async_callback(process.stderr.read)
         await agent.initialize(protocol_version=acp.PROTOCOL_VERSION)
         new = await agent.new_session(cwd=str(HERE / "project"), mcp_servers=[])
         words = [acp.text_block("run hello --no-ledger")]

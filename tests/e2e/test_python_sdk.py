@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import warnings
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -60,15 +60,17 @@ class Recorder:
 async def connected(kind: AgentKind) -> AsyncGenerator[tuple[Any, Recorder, Any]]:
     recorder = Recorder()
     command, *arguments = kind.command
-    async with acp.spawn_agent_process(recorder, command, *arguments, env=dict(os.environ)) as (
-        connection,
-        process,
-    ):
-        hello = await connection.initialize(protocol_version=acp.PROTOCOL_VERSION)
-        assert hello.protocol_version == 1
-        assert hello.agent_info.name == kind.name
-        yield connection, recorder, process
-    assert process.returncode == 0
+    spawned = acp.spawn_agent_process(recorder, command, *arguments, env=dict(os.environ))
+    async with AsyncExitStack() as afterwards:
+        async with spawned as (connection, process):
+            # A pipe that outlives its event loop complains when it is collected: in another test.
+            afterwards.push_async_callback(process.stdout.read)
+            afterwards.push_async_callback(process.stderr.read)
+            hello = await connection.initialize(protocol_version=acp.PROTOCOL_VERSION)
+            assert hello.protocol_version == 1
+            assert hello.agent_info.name == kind.name
+            yield connection, recorder, process
+        assert process.returncode == 0
 
 
 def run(steps: Coroutine[Any, Any, None]) -> None:
