@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from actors.base import Actor
 from actors.messages import Tick
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from actors.address import Address

@@ -6,13 +6,14 @@ SystemExit included, ends this actor alone, and those who monitor it hear of it 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pykka
 
 from actors.faults import point
 from actors.mailbox import Mailbox
 from actors.messages import Down, Stop, Tick
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pykka import ActorDeadError
 
@@ -29,6 +29,7 @@ from actors.telemetry import LoggedTelemetry
 from actors.turn import TurnResult
 from actors.turn_slot import TurnSlot
 from protocol.errors import InternalError
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from actors.base import Actor
 from actors.cancel import CancelSignal
 from actors.faults import WITH_ERROR, point
+from protocol.named_tuple import NamedTuple
 from protocol.values import frozen
 
 if TYPE_CHECKING:

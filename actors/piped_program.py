@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import select
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from actors.bell import Bell
 from actors.faults import WITH_ERROR, point
 from actors.guardian_link import LinkClosed
 from actors.process_step import program_fields, shell_exit_code
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from actors.faults import Faults

@@ -7,11 +7,12 @@ import os
 import random
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from actors.fault_plan import PlanInvalid
 from actors.faults import point
 from protocol.acp.line_kinds import line_kind
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -11,7 +11,7 @@ import gc
 import queue
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pykka import ActorDeadError
 
@@ -28,6 +28,7 @@ from actors.real_platform import RealPlatform
 from actors.server_tree import Milestones, ServerTree
 from actors.stdio import Sink, Source, hold_stdio, take_stdio
 from actors.telemetry import LoggedTelemetry
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ root (one_for_all, no restart)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from actors.address import Address
 from actors.backpressure import BackpressureActor
@@ -20,6 +20,7 @@ from actors.router import RouterActor, RouterState
 from actors.supervisor import ChildSpec, Supervisor
 from actors.switchboard import Switchboard
 from actors.writer import WriterActor
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

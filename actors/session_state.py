@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from protocol.named_tuple import NamedTuple
 from protocol.values import slotted
 
 if TYPE_CHECKING:

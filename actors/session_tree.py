@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from actors.address import Address
 from actors.model_call import ModelCallActor
@@ -10,6 +10,7 @@ from actors.session import SessionActor
 from actors.step_executor import StepExecutorActor
 from actors.supervisor import AddChild, ChildSpec, Supervisor
 from actors.turn_slot import SessionDesk
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from actors.base import System

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import select
 import stat
-from typing import NamedTuple
 
 from actors.faults import WITH_ERROR, Faults, point
+from protocol.named_tuple import NamedTuple
 
 LAST_STDIO = 2
 READ_BYTES = 65_536

@@ -6,7 +6,7 @@ the turn is in its `TurnSlot`, so after a crash the next incarnation goes on whe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actors.base import Actor
 from actors.faults import WITH_ERROR, point
@@ -35,6 +35,7 @@ from actors.turn import (
 from actors.turn_slot import LiveStep
 from actors.work import StepEnd
 from protocol.errors import InternalError, ProtocolError
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from actors.address import Address

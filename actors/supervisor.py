@@ -6,7 +6,7 @@ Decisions are `SupervisorState`'s; this actor performs them.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pykka import ActorDeadError
 
@@ -23,6 +23,7 @@ from actors.supervision import (
     StopChild,
     SupervisorState,
 )
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

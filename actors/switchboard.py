@@ -6,12 +6,13 @@ counts for prompts read before it, whichever of the two gets here first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actors.turn_line import TurnLine
 from protocol.errors import InvalidRequest, MethodNotFound, ProtocolError, SessionNotFound
 from protocol.handshake import InitializeParams, parse_initialize
 from protocol.jsonrpc import Failure, Request, Result, id_key
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from actors.messages import TurnAnswered
 from actors.session_state import TurnEnded
 from protocol.acp.prompts import prompt_result
 from protocol.errors import InternalError
 from protocol.jsonrpc import encode_error, encode_request, encode_result
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from actors.address import Address

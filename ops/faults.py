@@ -5,7 +5,9 @@ The same shape as `actors.faults`, which the Ops do not know; one plan serves bo
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
+
+from protocol.named_tuple import NamedTuple
 
 
 class Point(NamedTuple):

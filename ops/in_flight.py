@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from ops.disk import THE_DISK
 from ops.faults import BEFORE_FSYNC, Faults, NoFaults
 from ops.processes import start_time
 from ops.record import interrupted_record
 from ops.whole_file import whole_file
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

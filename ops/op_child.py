@@ -18,10 +18,11 @@ import select
 import signal
 import sys
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from ops.builders import Op
 from ops.declared import MODULE_NAME, Declared
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,9 @@ define, and `initialize` waits for every import.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
+
+from protocol.named_tuple import NamedTuple
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """Longest line we keep, without its newline.  Room for a prompt with a few base64 images."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from protocol.errors import InvalidParams
 from protocol.members import JsonObject, as_object, meta_of, optional_text
+from protocol.named_tuple import NamedTuple
 
 PROTOCOL_VERSION = 1
 """The only version that we speak."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 import orjson
 
 from protocol.errors import InvalidParams, InvalidRequest, ParseError, ProtocolError
 from protocol.members import JsonObject, is_object, optional_text
+from protocol.named_tuple import NamedTuple
 from protocol.writable import writable
 
 RequestId: TypeAlias = str | int | float | None

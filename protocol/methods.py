@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
+
+from protocol.named_tuple import NamedTuple
 
 Sender: TypeAlias = Literal["client", "agent", "both"]
 Kind: TypeAlias = Literal["request", "notification"]

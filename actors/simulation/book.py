@@ -7,12 +7,13 @@ It is kept beside the code under test and never asks it.  Rules have the names o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import orjson
 
 from actors.gate import CAPACITY
 from protocol.errors import InvalidRequest, MethodNotFound
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

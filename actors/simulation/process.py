@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from actors.process_step import AT_END, AT_READ, AT_SPAWN, LAST_READ_BYTES, READ_BYTES
 from actors.simulation.pipe import SimPipe
 from actors.work import StepEnd
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,10 @@ nobody waits for one either, the world is over, or it hangs.
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from actors.simulation.task import Killed, SimTask, place
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from actors.base import System
 from actors.clock import Timers
@@ -15,6 +15,7 @@ from actors.simulation.seeds import stream
 from actors.simulation.steps import SimSteps
 from actors.simulation.telemetry import SimTelemetry
 from actors.simulation.wire import SimSink, SimSource
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from actors.callable_step import CallableStep
 from actors.capture import StepOutput
 from actors.simulation.process import SimProcess, read_script
 from actors.work import CallableWork, StepEnd
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

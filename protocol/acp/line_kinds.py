@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from protocol.jsonrpc import Failure, Notification, Request, Result, decode
+from protocol.named_tuple import NamedTuple
 
 Sort: TypeAlias = Literal["update", "answer", "question", "other"]
 

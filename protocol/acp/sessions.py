@@ -6,7 +6,7 @@ Named tuples, as `session/new` is answered right after the handshake and waits f
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from protocol.errors import InvalidParams
 from protocol.jsonrpc import is_request_id
@@ -20,6 +20,7 @@ from protocol.members import (
     optional_text,
     required_text,
 )
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ops.digits import whole_number
 from ops.errors import OpsError, ParamInvalid
 from ops.ledger import NoLedger, open_ledger
 from ops.project import choose_environment, find_project
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

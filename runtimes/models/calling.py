@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from protocol.named_tuple import NamedTuple
 from protocol.values import frozen
 from runtimes.models.answer import Answer, Assembly, CallError
 from runtimes.models.base import (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from runtimes.models.base import Image, Message, ModelRequest, Part, Role

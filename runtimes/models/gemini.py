@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from protocol.named_tuple import NamedTuple
 from runtimes.models.base import Image, Kept, Text, ToolOutput, ToolUse
 from runtimes.models.dialect import NO_EFFORT, NO_TEMPERATURE, Optional, sides
 from runtimes.models.gemini_stream import FROM, GeminiStream

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from protocol.named_tuple import NamedTuple
 from runtimes.models.hang_up import Cancelled, HangUp, aside
 from runtimes.models.http_engine import load_engine
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import gc
 from contextlib import contextmanager
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
 from ops.plain_file import plain
+from protocol.named_tuple import NamedTuple
 from protocol.values import frozen, slotted
 from runtimes.radian.record_json import OddRecord, UnknownRecord, from_table
 from runtimes.radian.records import FORMAT, Entry, SessionCreated, TurnStarted

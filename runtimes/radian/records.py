@@ -6,8 +6,9 @@ milliseconds, money is in micros of a US dollar.  `record_json` turns these into
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from protocol.named_tuple import NamedTuple
 from protocol.values import frozen
 from runtimes.models.base import Kept, Reasoning, Text, Usage
 

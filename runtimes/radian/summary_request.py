@@ -6,8 +6,9 @@ signatures, and can be cut to any length.  The same records always make the same
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from protocol.named_tuple import NamedTuple
 from runtimes.models.base import Text
 from runtimes.models.json_text import encode
 from runtimes.radian.compaction import BYTES_A_TOKEN

@@ -11,7 +11,7 @@ way is then told as interrupted, and everything else is on the ledger.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pykka import ActorDeadError
 
@@ -31,6 +31,7 @@ from actors.turn import TurnResult
 from actors.turn_slot import TurnSlot
 from ops.errors import OpsError
 from protocol.errors import InternalError
+from protocol.named_tuple import NamedTuple
 from runtimes.chant.op_turn import OpTurn
 from runtimes.chant.operator.actor import OperatorActor, OperatorDesk
 from runtimes.chant.operator.run_log import LoggedRun
