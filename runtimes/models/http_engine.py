@@ -1,7 +1,9 @@
 """The import of httpcore2, without the half of it that nobody here uses.
 
 It asks `importlib.metadata` for its own version and reads anyio and its TLS streams for its
-asynchronous side: 27 ms of 50, for which the first turn of each process would wait.
+asynchronous side: 27 ms of 50, for which the first turn of each process would wait.  The TLS
+libraries, 5 ms more, are imported when a connection first needs them: a model on this machine
+is most often spoken to in plain HTTP.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ _ASYNCHRONOUS = ("anyio", "httpcore2._backends.anyio")
 """httpcore2 does without them where anyio is not installed."""
 _THEIR_OTHER_HALF = "httpcore2._async"
 _METADATA = "importlib.metadata"
+_TLS, _CERTIFICATES = "ssl", "httpcore2._ssl"
 _lock = threading.Lock()
 
 
@@ -29,12 +32,15 @@ def load_engine() -> None:
         }
         if _METADATA not in sys.modules:
             stand_ins[_METADATA] = _Metadata(_METADATA)
+        if _TLS not in sys.modules:
+            stand_ins |= {_TLS: _Later(_TLS), _CERTIFICATES: _Certificates(_CERTIFICATES)}
         sys.modules.update(stand_ins)
         try:
             import_module("httpcore2")
         finally:
-            for name in stand_ins:
-                sys.modules.pop(name, None)
+            for name, stand_in in stand_ins.items():
+                if sys.modules.get(name) is stand_in:
+                    del sys.modules[name]
 
 
 class _Nothing(ModuleType):
@@ -44,6 +50,26 @@ class _Nothing(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         return type(name, (), {})  # httpcore2 writes into what it passes on
+
+
+class _Later(ModuleType):
+    """Stands in for a module for good: whoever uses it gets what is in the real one."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+class _Certificates(ModuleType):
+    """Stands in for the one that finds the certificates, and needs the TLS libraries for it."""
+
+    @staticmethod
+    def default_ssl_context(**named: Any) -> Any:
+        """Return what the real one does."""
+        return import_module(_CERTIFICATES).default_ssl_context(**named)
 
 
 class _Metadata(ModuleType):

@@ -29,10 +29,13 @@ class Local(threading.local):
 class Connection(httpcore2.NetworkStream):
     """A connection; whoever reads or writes it for a request is the one who may cut it."""
 
-    def __init__(self, inner: httpcore2.NetworkStream, local: Local) -> None:
+    def __init__(
+        self, inner: httpcore2.NetworkStream, local: Local, *, encrypted: bool = False
+    ) -> None:
         """Wrap what the backend made."""
         self._inner = inner
         self._local = local
+        self._encrypted = encrypted
         self.limit_s: float | None = None
         """A shorter limit than the request's, for the rest of an answer that is over."""
 
@@ -65,10 +68,12 @@ class Connection(httpcore2.NetworkStream):
 
         # While hands are shaken the socket changes owners, so there is nothing to cut.
         inner = encrypt() if hang_up is None else aside(encrypt, hang_up.cancel, _close)
-        return Connection(inner, self._local)
+        return Connection(inner, self._local, encrypted=True)
 
     def get_extra_info(self, info: str) -> Any:
         """Return what the pool asks for."""
+        if info == "ssl_object" and not self._encrypted:
+            return None  # the backend would have the TLS library imported to say so
         return self._inner.get_extra_info(info)
 
     def _attach(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import ssl
 import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ from tests.runtimes.models.servers import (
     signal,
     silent_after,
 )
+from tests.shared import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -168,6 +170,33 @@ def test_a_trusted_server_is_called_over_tls(
         assert call(called)[-1] == Finished("stop", "stop")
         assert call(called)[-1] == Finished("stop", "stop")
     assert server.connections == 1
+
+
+PLAIN_THEN_ENCRYPTED = """
+import sys
+from actors.cancel import CancelSignal
+from actors.real_platform import RealPlatform
+from runtimes.models.http_stream import HttpClient, Target
+
+client = HttpClient({})
+for url in sys.argv[1:]:
+    with client.post(Target(url, {}, b"{}", 10.0), CancelSignal(RealPlatform())) as reply:
+        body = reply.body()
+    print(reply.status, bool(body), "ssl" in sys.modules)
+"""
+
+
+def test_the_tls_library_comes_with_the_first_encrypted_call(
+    certificate: Path, tls: ssl.SSLContext
+) -> None:
+    env = {"SSL_CERT_FILE": str(certificate / "cert.pem"), "PYTHONPATH": str(ROOT)}
+    with model_server(GOOD) as plain, model_server(GOOD, tls=tls) as encrypted:
+        words = [sys.executable, "-c", PLAIN_THEN_ENCRYPTED, plain.url, encrypted.url, plain.url]
+        done = subprocess.run(
+            words, env=env, capture_output=True, check=False, timeout=60, text=True
+        )
+
+    assert done.stdout.splitlines() == ["200 True False", "200 True True", "200 True True"], done
 
 
 def test_a_server_that_nobody_trusts_is_not_called_again(tls: ssl.SSLContext) -> None:

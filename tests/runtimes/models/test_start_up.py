@@ -45,6 +45,13 @@ def test_warming_up_imports_what_a_call_needs() -> None:
     loaded = loaded_by(code)
     assert {"httpcore2", "runtimes.models.network"} <= loaded
     assert loaded.isdisjoint({"anyio.streams.tls", "asyncio", "importlib.metadata"})
+    assert loaded.isdisjoint({"ssl", "truststore"})
+
+
+def test_warming_up_for_an_encrypted_connection_imports_the_tls_library() -> None:
+    code = "from runtimes.models.http_stream import HttpClient as H; H({}).warm_up('https://x/v1')"
+
+    assert {"httpcore2", "ssl"} <= loaded_by(code)
 
 
 def test_what_stood_in_while_the_engine_was_imported_is_gone() -> None:
