@@ -53,6 +53,7 @@ def _made(cls: type[T], base: type[_Slotted]) -> type[T]:
     return made
 
 
+_DOCUMENTED = {"__doc__": "A class without one would have `dataclass` import `inspect`."}
 _LEFT_OUT = frozenset({"__dict__", "__weakref__"})
 """What a class without slots has, and one with slots may not be given."""
 
@@ -80,7 +81,7 @@ class _Fields:
 
     def _sample(self) -> Field[Any]:
         if self._model is None:
-            (self._model,) = fields(make_dataclass("_Sample", ["sample"]))
+            (self._model,) = fields(make_dataclass("_Sample", ["sample"], namespace=_DOCUMENTED))
         return self._model
 
 

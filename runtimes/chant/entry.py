@@ -11,6 +11,7 @@ import os
 import sys
 
 from actors.signals import end_at_once
+from actors.stand_ins import import_libraries
 from runtimes.chant.acp_flags import read_quickly
 
 
@@ -22,6 +23,7 @@ def main() -> None:
         # Nothing that start-up makes is garbage, and looking for some takes 3 ms; serving turns
         # the collector on again.
         gc.disable()
+        import_libraries()
         from runtimes.chant.serving import serve_acp
 
         # Everything is ended in order by then; tearing the interpreter down would take 10 ms more.

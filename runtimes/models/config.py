@@ -19,6 +19,10 @@ NO_CREDENTIAL = "none"
 IDLE_TIMEOUT_S = 120.0
 
 
+class ScriptInvalid(ValueError):  # noqa: N818 - an answer to the person who wrote the script
+    """The script of a scripted provider can't be played; the message says where it is wrong."""
+
+
 @frozen
 class ModelFacts:
     """What is known of a model.  None: nobody said; prices in US dollars per million tokens."""

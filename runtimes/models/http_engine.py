@@ -14,10 +14,14 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from actors.stand_ins import Later, standing_in, without_signatures
+
 _ASYNCHRONOUS = ("anyio", "httpcore2._backends.anyio")
 """httpcore2 does without them where anyio is not installed."""
 _THEIR_OTHER_HALF = "httpcore2._async"
 _METADATA = "importlib.metadata"
+_INSPECT = "inspect"
+"""For those who watch its inner life."""
 _TLS, _CERTIFICATES = "ssl", "httpcore2._ssl"
 _lock = threading.Lock()
 
@@ -27,20 +31,17 @@ def load_engine() -> None:
     with _lock:
         if "httpcore2" in sys.modules:
             return
-        stand_ins: dict[str, Any] = {_THEIR_OTHER_HALF: _Nothing(_THEIR_OTHER_HALF)} | {
-            name: None for name in _ASYNCHRONOUS if name not in sys.modules
+        stand_ins: dict[str, Any] = {
+            _THEIR_OTHER_HALF: _Nothing(_THEIR_OTHER_HALF),
+            _METADATA: _Metadata(_METADATA),
+            _INSPECT: Later(_INSPECT),
+            **dict.fromkeys(_ASYNCHRONOUS),
         }
-        if _METADATA not in sys.modules:
-            stand_ins[_METADATA] = _Metadata(_METADATA)
         if _TLS not in sys.modules:
-            stand_ins |= {_TLS: _Later(_TLS), _CERTIFICATES: _Certificates(_CERTIFICATES)}
-        sys.modules.update(stand_ins)
-        try:
+            stand_ins |= {_TLS: Later(_TLS), _CERTIFICATES: _Certificates(_CERTIFICATES)}
+        # h11 has a class without a docstring, and it is private.
+        with standing_in(stand_ins), without_signatures():
             import_module("httpcore2")
-        finally:
-            for name, stand_in in stand_ins.items():
-                if sys.modules.get(name) is stand_in:
-                    del sys.modules[name]
 
 
 class _Nothing(ModuleType):
@@ -50,17 +51,6 @@ class _Nothing(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         return type(name, (), {})  # httpcore2 writes into what it passes on
-
-
-class _Later(ModuleType):
-    """Stands in for a module for good: whoever uses it gets what is in the real one."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        return getattr(import_module(self.__name__), name)
 
 
 class _Certificates(ModuleType):

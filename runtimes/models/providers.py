@@ -6,10 +6,10 @@ import os
 from typing import TYPE_CHECKING, Any, cast
 
 from ops.plain_file import plain
+from runtimes.models.config import ScriptInvalid
 from runtimes.models.config_table import ConfigInvalid, provider_config
 from runtimes.models.credentials import radian_home
 from runtimes.models.registry import make_provider
-from runtimes.models.scripted import ScriptInvalid
 from runtimes.models.secrets import Secrets
 
 if TYPE_CHECKING:

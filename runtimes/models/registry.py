@@ -19,7 +19,7 @@ def make_provider(config: ProviderConfig, secrets: Secrets) -> Provider:
     """Return the provider; it is safe to use from several threads, and keeps its connections.
 
     Raises:
-        runtimes.models.scripted.ScriptInvalid: The file of a scripted one is wrong.
+        runtimes.models.config.ScriptInvalid: The file of a scripted one is wrong.
 
     """
     if config.kind == "scripted":

@@ -19,6 +19,7 @@ from runtimes.models.base import (
     ToolCalled,
     Usage,
 )
+from runtimes.models.config import ScriptInvalid
 from runtimes.models.failures import judged
 
 if TYPE_CHECKING:
@@ -38,10 +39,6 @@ FINISHES: dict[str, FinishReason] = {
 }
 THENS: dict[str, Then] = {"repeat-last": "repeat-last", "error": "error"}
 MAX_SCRIPT_BYTES = 16 * 1024 * 1024
-
-
-class ScriptInvalid(ValueError):  # noqa: N818 - an answer to the person who wrote the script
-    """A script can't be played; the message says where it is wrong."""
 
 
 @frozen

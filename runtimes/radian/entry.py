@@ -8,6 +8,7 @@ import sys
 
 from actors.closed_streams import stand_in_for_closed_streams
 from actors.signals import end_at_once
+from actors.stand_ins import import_libraries
 
 COMPLETING = "_RADIAN_COMPLETE"
 """Set by a shell that completes; the words are not to be carried out then."""
@@ -22,12 +23,14 @@ def main() -> None:
         # As below; a turn runs with the collector on again.
         gc.disable()
         stand_in_for_closed_streams()
+        import_libraries()
         from runtimes.radian.exec_run import run_exec
 
         _end(run_exec(argv[1:], os.environ))
     if argv[:1] == ["acp"] and not HELP.intersection(argv) and COMPLETING not in os.environ:
         # Nothing that start-up makes is garbage; serving turns the collector on again.
         gc.disable()
+        import_libraries()
         from runtimes.radian.serving import serve_acp
 
         # Everything is ended in order by then; tearing the interpreter down would take longer.

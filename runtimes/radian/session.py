@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from actors.logs import mask_lines, say
 from protocol.values import frozen, slotted
 from runtimes.models.base import Tool as OfferedTool
+from runtimes.models.config import ScriptInvalid
 from runtimes.models.credentials import CredentialMissing, user_home
-from runtimes.models.scripted import ScriptInvalid
 from runtimes.models.secrets import Secrets
 from runtimes.radian import events
 from runtimes.radian.ground import real_ground

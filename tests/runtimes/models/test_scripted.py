@@ -19,8 +19,9 @@ from runtimes.models.base import (
     ToolCalled,
     Usage,
 )
+from runtimes.models.config import ScriptInvalid
 from runtimes.models.providers import ProviderMissing, find_provider
-from runtimes.models.scripted import Scripted, ScriptInvalid, read_script
+from runtimes.models.scripted import Scripted, read_script
 
 if TYPE_CHECKING:
     from collections.abc import Callable

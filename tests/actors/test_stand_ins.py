@@ -1,0 +1,101 @@
+"""What stands in for a module lets a library start sooner, and nobody notices afterwards."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from actors.stand_ins import Later, standing_in
+from tests.shared import ROOT
+
+IMPORTED = "from actors.stand_ins import import_libraries, without_signatures; import_libraries()"
+SPARED = ("ast", "dis", "inspect", "linecache", "platform", "textwrap", "tokenize", "traceback")
+
+
+def said(code: str) -> str:
+    """Run code in a fresh interpreter in which the libraries were imported."""
+    words = [sys.executable, "-c", f"import sys\n{IMPORTED}\n{code}"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, check=False, timeout=60, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_the_libraries_are_imported_without_what_they_need_in_trouble() -> None:
+    loaded = set(said("print(*sys.modules)").split())
+
+    assert {"orjson", "pykka", "logging", "dataclasses", "uuid"} <= loaded
+    assert loaded.isdisjoint(SPARED)
+
+
+def test_who_imports_them_later_gets_the_real_ones() -> None:
+    code = (
+        "import inspect, traceback, platform, dataclasses, logging\n"
+        "print(inspect.isfunction(print), platform.python_version_tuple()[0], platform.system())\n"
+        "print(dataclasses.inspect.signature is inspect.signature)\n"
+        "print(logging.traceback.format_exc is traceback.format_exc)"
+    )
+
+    assert said(code).split() == ["False", "3", os.uname().sysname, "True", "True"]
+
+
+def test_an_error_is_logged_with_its_traceback() -> None:
+    code = "import logging\ntry: 1/0\nexcept ZeroDivisionError: logging.exception('told')"
+
+    text = said(code)
+    assert "told\nTraceback (most recent call last):" in text
+    assert "ZeroDivisionError: division by zero" in text
+
+
+def test_a_class_without_a_docstring_shows_its_signature_but_not_inside() -> None:
+    code = (
+        "from dataclasses import make_dataclass\n"
+        "with without_signatures(): inside = make_dataclass('Inside', ['x'])\n"
+        "loaded = 'inspect' in sys.modules\n"
+        "print(repr(inside.__doc__), loaded, repr(make_dataclass('After', ['x']).__doc__))"
+    )
+
+    assert said(code).strip() == "'Inside' False \"After(x: 'typing.Any')\""
+
+
+def test_uuids_are_made_as_ever() -> None:
+    assert len(said("import uuid; print(uuid.uuid4(), end='')")) == 36
+
+
+def test_a_module_that_is_there_is_not_replaced() -> None:
+    before = sys.modules["subprocess"]
+    with standing_in({"subprocess": Later("subprocess")}):
+        assert sys.modules["subprocess"] is before
+    assert sys.modules["subprocess"] is before
+
+
+def test_what_stood_in_goes_even_after_an_error() -> None:
+    def fail() -> None:
+        with standing_in({"no_such_module": Later("no_such_module")}):
+            assert isinstance(sys.modules["no_such_module"], Later)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert "no_such_module" not in sys.modules
+
+
+def test_a_use_inside_already_gets_the_real_one() -> None:
+    code = (
+        "from actors.stand_ins import Later, standing_in\n"
+        "with standing_in({'shelve': Later('shelve')}):\n"
+        "    from shelve import Shelf\n"
+        "    import shelve\n"
+        "print(Shelf.__module__, shelve.Shelf is Shelf, sys.modules['shelve'] is shelve)"
+    )
+
+    assert said(code).split() == ["shelve", "True", "True"]
+
+
+def test_what_is_not_in_the_real_one_is_missing() -> None:
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        _ = Later("shlex").no_such_thing
+    with pytest.raises(ModuleNotFoundError):
+        _ = Later("no_such_module").anything
