@@ -219,15 +219,21 @@ def serve(
     faults: Faults | None = None,
     sabotage: Sabotage | None = None,
     get_ready: Callable[[], None] | None = None,
+    *,
+    steps_follow: bool = True,
 ) -> int:
     """Serve ``runtime`` on stdin and stdout until the connection ends; return the exit code.
 
     ``sabotage`` stands in for platform, faults and gate; ``get_ready``: see `Server`.
+    ``steps_follow``: each turn starts steps, so that the first one gets ready for them at once.
     """
-    return Server(runtime, process_ground(faults, sabotage), get_ready).run()
+    ground = process_ground(faults, sabotage, steps_follow=steps_follow)
+    return Server(runtime, ground, get_ready).run()
 
 
-def process_ground(faults: Faults | None = None, sabotage: Sabotage | None = None) -> Ground:
+def process_ground(
+    faults: Faults | None = None, sabotage: Sabotage | None = None, *, steps_follow: bool = True
+) -> Ground:
     """Take over this process's stdin, stdout and signals: what `serve` stands on."""
     hold_stdio()
     notes: SignalNotes[Note] = SignalNotes()
@@ -247,18 +253,19 @@ def process_ground(faults: Faults | None = None, sabotage: Sabotage | None = Non
         Source(wire_in, faults),
         Sink(wire_out, faults),
         notes,
-        lambda: _real_steps(system),
+        lambda: _real_steps(system, warm=steps_follow),
         gate,
         _settle_down,
     )
 
 
-def _real_steps(system: System) -> StepService:
+def _real_steps(system: System, *, warm: bool) -> StepService:
     from actors.steps import RealSteps
 
     steps = RealSteps(system.platform, system.faults)
-    # Beside the turn's own preparations: its first step then starts like any other.
-    system.platform.spawn("warm up steps", steps.warm_up)
+    if warm:
+        # Beside the turn's own preparations: its first step then starts like any other.
+        system.platform.spawn("warm up steps", steps.warm_up)
     return steps
 
 

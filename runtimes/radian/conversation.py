@@ -17,16 +17,17 @@ from runtimes.radian import events
 from runtimes.radian.compaction import is_due, plan_of
 from runtimes.radian.journal_queue import Write
 from runtimes.radian.records import TurnEnded
-from runtimes.radian.tool_round import ToolRound
 from runtimes.radian.turn_state import CallModel, Compact, RunTools, Told, TurnState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from actors.turn import ClientAnswered, StepEnded
+    from runtimes.models.base import ToolUse
     from runtimes.radian.compacting import Compacting
     from runtimes.radian.journal_queue import AgentEffect
     from runtimes.radian.subagents import Subagents
+    from runtimes.radian.tool_round import ToolRound
     from runtimes.radian.turn_desk import TurnDesk
     from runtimes.radian.turn_state import Next
 
@@ -124,15 +125,21 @@ class Conversation:
             case Compact():
                 return self._shorten(comes_next)
             case RunTools(calls):
-                self._stage = "tools"
-                self._rounds += 1
-                key = f"{self._key}.{self._rounds}"
-                desk, subagents = self._desk.tools, self._subagents
-                self._round = ToolRound(self._turn, key, calls, desk, subagents)
-                return self._round.begin()
+                return self._run_tools(calls)
             case TurnEnded():
                 self._stage, self.end = "over", comes_next
                 return []
+
+    def _run_tools(self, calls: Sequence[ToolUse]) -> list[AgentEffect]:
+        # Many a turn calls none, and the first one of a process would wait for the import.
+        from runtimes.radian.tool_round import ToolRound
+
+        self._stage = "tools"
+        self._rounds += 1
+        key = f"{self._key}.{self._rounds}"
+        desk, subagents = self._desk.tools, self._subagents
+        self._round = ToolRound(self._turn, key, calls, desk, subagents)
+        return self._round.begin()
 
     def _tools_done(self) -> list[AgentEffect]:
         """Call the model with the results, after the news."""

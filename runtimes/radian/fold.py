@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import fields
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from protocol.values import frozen
 from runtimes.models.base import Text
@@ -143,6 +143,13 @@ def cost_of(records: Iterable[Record], price: Price | None = None) -> Cost | Non
         else:
             total, priced = total + micros, priced + 1
     return Cost(total, incomplete=unpriced > 0, estimated=estimated) if priced else None
+
+
+def cost_table(cost: Cost | None) -> dict[str, Any] | None:
+    """Return a cost as the object that all surfaces show; None: no call had a price."""
+    if cost is None:
+        return None
+    return {"micros": cost.micros, "incomplete": cost.incomplete, "estimated": cost.estimated}
 
 
 def last_text(records: Iterable[Record], agent: str | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from runtimes.radian.session_export import cost_table
+from runtimes.radian.fold import cost_table
 
 if TYPE_CHECKING:
     from runtimes.radian.exit_codes import Ending

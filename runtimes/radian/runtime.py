@@ -36,6 +36,13 @@ WARM = (
     "runtimes.models.pricing",
 )
 """What the first prompt imports beside what opening a session did."""
+WARM_TOO = (
+    "runtimes.radian.tool_round",
+    "actors.callable_step",
+    "actors.process_step",
+    "actors.guardian",
+)
+"""What the first call of a tool imports; not while a prompt waits for its answer."""
 
 
 class RadianRuntime:
@@ -62,6 +69,7 @@ class RadianRuntime:
         self._opening = platform.condition()
         self._session: AgentSession | None = None
         self._updates: LiveUpdates | None = None
+        self._prompted = False
 
     def agent_info(self) -> AgentInfo:
         """Name ourselves."""
@@ -90,6 +98,9 @@ class RadianRuntime:
         if self._session is not None:
             self._session.desk.model.tools()
             warm_up(self._session.desk.model.provider)
+        if not self._prompted:
+            for name in WARM_TOO:
+                import_module(name)
 
     def open_session(self, request: NewSession | ResumeSession | LoadSession) -> OpenedSession:
         """Open the one session of this process; while one request does, others wait.
@@ -128,6 +139,7 @@ class RadianRuntime:
         from runtimes.radian.prompt_turn import turn_for
 
         del turn_id  # turns are counted by the journal
+        self._prompted = True
         return turn_for(session.state, prompt)
 
     def render_items(self, session_id: str, items: Sequence[Any]) -> list[bytes]:

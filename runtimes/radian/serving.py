@@ -64,7 +64,8 @@ def _serve_broken(
 
 def _serve(runtime: RadianRuntime, sabotage: Sabotage | None = None) -> int:
     try:
-        return serve(runtime, sabotage=sabotage, get_ready=runtime.get_ready)
+        # Many a turn calls the model and no tool.
+        return serve(runtime, sabotage=sabotage, get_ready=runtime.get_ready, steps_follow=False)
     finally:
         runtime.close()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from protocol.values import frozen
 from runtimes.models.json_text import encode, tables
-from runtimes.radian.fold import Cost, cost_of, fold_turn, turns_of
+from runtimes.radian.fold import cost_of, cost_table, fold_turn, turns_of
 from runtimes.radian.healing import heal
 from runtimes.radian.journal_read import numbered
 from runtimes.radian.record_json import to_table
@@ -112,13 +112,6 @@ class Export:
 def _is_frame(entry: Entry) -> bool:
     """Tell whether a record only says that its turn began or ended; a subagent's are kept."""
     return isinstance(entry.record, TurnStarted | TurnEnded) and entry.record.agent is None
-
-
-def cost_table(cost: Cost | None) -> dict[str, Any] | None:
-    """Return a cost as the object that all surfaces show; None: no call had a price."""
-    if cost is None:
-        return None
-    return {"micros": cost.micros, "incomplete": cost.incomplete, "estimated": cost.estimated}
 
 
 def write_export(path: str, text: str, *, force: bool, faults: Faults | None = None) -> None:

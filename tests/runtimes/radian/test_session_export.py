@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from runtimes.models.base import Kept, Reasoning, Text, Usage
-from runtimes.radian.fold import Cost
+from runtimes.radian.fold import Cost, cost_table
 from runtimes.radian.journal_read import load
 from runtimes.radian.records import (
     AssistantMessage,
@@ -29,7 +29,7 @@ from runtimes.radian.records import (
 )
 from runtimes.radian.session_cut import cut_at
 from runtimes.radian.session_errors import ExportExists
-from runtimes.radian.session_export import Export, cost_table, write_export
+from runtimes.radian.session_export import Export, write_export
 from tests.runtimes.radian.journals import asked, lines, result, said, turn
 
 if TYPE_CHECKING:
