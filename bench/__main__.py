@@ -15,7 +15,7 @@ from bench.measures.agent.headless import headless, headless_stream, journal
 from bench.measures.agent.lines import agent_large_line, agent_over_long
 from bench.measures.agent.start import agent_start
 from bench.measures.agent.stream import agent_slow_reader, agent_stream
-from bench.measures.agent.turns import agent_tools, agent_turns
+from bench.measures.agent.turns import agent_load, agent_tools, agent_turns
 from bench.measures.big_lines import large_line, over_long_line
 from bench.measures.cancelling import cancelling
 from bench.measures.endurance import endurance
@@ -48,7 +48,8 @@ TITLES = {
     "slow_reader": "A client that reads nothing for 3 s",
     "ledger": "The ledger after 100 runs, and after 100,000 (10,000 when quick)",
     "agent_start": "Coding agents: from the spawn to the answers",
-    "agent_turns": "Coding agents: turns with an instant model, ours 200 and loaded again",
+    "agent_turns": "Coding agents: the first 20 turns with an instant model",
+    "agent_load": "Coding agents: 200 turns with an instant model, then loaded again",
     "agent_tools": "Turns of radian with a tool call",
     "agent_stream": "Coding agents: 10,000 chunks of 20 bytes",
     "agent_cancel": "Coding agents: cancel to the answer",
@@ -82,6 +83,7 @@ def _of_agents(few: int) -> dict[str, Callable[[Peers, Path], Table]]:
     return {
         "agent_start": partial(agent_start, repeats=few + 2),
         "agent_turns": partial(agent_turns, repeats=few),
+        "agent_load": agent_load,
         "agent_tools": partial(agent_tools, repeats=few),
         "agent_stream": partial(agent_stream, repeats=few),
         "agent_cancel": partial(agent_cancel, repeats=few),

@@ -18,9 +18,18 @@ REPEATS = 2
 
 
 def beside(
-    agents: Sequence[Agent], measure: Callable[[Agent], Figures], repeats: int = REPEATS
+    agents: Sequence[Agent],
+    measure: Callable[[Agent], Figures],
+    repeats: int = REPEATS,
+    *,
+    ours: Agent | None = None,
 ) -> Table:
-    """Measure each agent a few times, in turn; who fails has a row that says only that."""
+    """Measure each agent a few times, in turn; who fails has a row that says only that.
+
+    Raises:
+        AgentError: ``ours`` has failed.
+
+    """
     samples: dict[str, list[Figures]] = {agent.name: [] for agent in agents}
     failed: Table = {}
     for _ in range(repeats):
@@ -30,6 +39,8 @@ def beside(
             try:
                 samples[agent.name].append(measure(agent))
             except AgentError as error:
+                if agent is ours:
+                    raise
                 print(f"  {agent.name} FAILED: {error}", file=sys.stderr, flush=True)
                 failed[agent.name] = {"failed": 1}
     measured = {name: medians(rows) for name, rows in samples.items() if name not in failed}

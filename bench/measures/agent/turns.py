@@ -26,33 +26,42 @@ MIB = 1 << 20
 def agent_turns(peers: Peers, cwd: Path, repeats: int) -> Table:
     """Prompt as soon as the last answer is there; the model answers at once, in one chunk."""
 
-    def first_twenty(agent: Agent) -> Figures:
+    def measure(agent: Agent) -> Figures:
         with Client(agent, cwd) as client:
-            return _figures(client, _turns(client, _open(client), TURNS))
+            turns = _turns(client, _open(client), TURNS)
+            return {
+                "first_turn_ms": turns[0][1],
+                "chunk_ms": median(chunk for chunk, _ in turns[1:]),
+                "answer_ms": median(answer for _, answer in turns[1:]),
+                "rss_mib": footprint(client.pid).rss / MIB,
+            }
 
-    def two_hundred(agent: Agent) -> Figures:
+    with scene(peers, cwd) as here:
+        everyone = [here.radian, here.sdk_model, *here.others]
+        return beside(everyone, measure, repeats, ours=here.radian)
+
+
+def agent_load(peers: Peers, cwd: Path) -> Table:
+    """Run 200 turns, then load them in another process."""
+
+    def measure(agent: Agent) -> Figures:
         with Client(agent, cwd) as client:
             session = _open(client)
-            turns = _turns(client, session, MANY)
-            figures = _figures(client, turns[:TURNS])
-        answers = [answer for _, answer in turns]
-        early, last = median(answers[1:11]), median(answers[-10:])
+            answers = [answer for _, answer in _turns(client, session, MANY)]
         with Client(agent, cwd) as client:
             started = client.initialize().at
             loaded = client.load_session(session)
             if "result" not in loaded.message or client.updates < 2 * MANY:
                 message = f"{agent.name}: {client.updates} updates, then {loaded.message}"
                 raise AgentError(message)
-            load_ms = (loaded.at - started) * 1e3
-        more = {"early_turns_ms": early, "last_turns_ms": last, "load_ms": load_ms}
-        return {**figures, **more}
+        return {
+            "early_turns_ms": median(answers[1:11]),
+            "last_turns_ms": median(answers[-10:]),
+            "load_ms": (loaded.at - started) * 1e3,
+        }
 
     with scene(peers, cwd) as here:
-        return {
-            **interleaved([here.radian], repeats, two_hundred),
-            **interleaved([here.sdk_model], repeats, first_twenty),
-            **beside(here.others, first_twenty),
-        }
+        return beside([here.radian, *here.others], measure, ours=here.radian)
 
 
 def agent_tools(peers: Peers, cwd: Path, repeats: int) -> Table:
@@ -93,12 +102,3 @@ def _turn(client: Client, session: str, words: str) -> tuple[float, float]:
         message = f"the turn ended as {answer.result}"
         raise AgentError(message)
     return (client.first_chunk - start) * 1e3, (answer.at - start) * 1e3
-
-
-def _figures(client: Client, turns: list[tuple[float, float]]) -> Figures:
-    return {
-        "first_turn_ms": turns[0][1],
-        "chunk_ms": median(chunk for chunk, _ in turns[1:]),
-        "answer_ms": median(answer for _, answer in turns[1:]),
-        "rss_mib": footprint(client.pid).rss / MIB,
-    }
