@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import orjson
@@ -93,6 +94,16 @@ class Journal:
             if sync:
                 self._sync(file)
             return entries
+
+    def void(self) -> None:
+        """Take back all of a new journal, as if there had been no session; see `_take_over`.
+
+        Where the disk refuses that too, a session is left in which nothing was said.
+        """
+        with self._lock, suppress(OSError):
+            if self._file is not None:
+                self._file.cut(0)
+                self._end = 0
 
     def close(self) -> None:
         """Let go of the journal.  Safe to call twice."""

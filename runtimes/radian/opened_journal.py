@@ -26,6 +26,13 @@ class OpenedJournal:
     journal: Journal
     entries: list[Entry]
     warnings: list[str] = field(default_factory=list[str])
+    is_new: bool = False
+
+    def let_go(self) -> None:
+        """Close it: the session can't be opened.  A new one is none then."""
+        if self.is_new:
+            self.journal.void()
+        self.journal.close()
 
     @property
     def session_id(self) -> str:
@@ -63,7 +70,7 @@ def open_for(plan: SessionPlan, sessions: Sessions, platform: Platform) -> Opene
         session_id = plan.session_id or new_session_id(platform.wall(), platform.entropy(10))
         first = SessionCreated(session_id, plan.workspace, VERSION)
         journal, entry = sessions.create(first, platform.wall)
-        return OpenedJournal(journal, [entry])
+        return OpenedJournal(journal, [entry], is_new=True)
     journal, loaded = sessions.open(plan.resume, plan.workspace, platform.wall)
     opened = OpenedJournal(journal, list(loaded.entries), list(loaded.warnings))
     if plan.session_id not in {None, plan.resume}:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from actors.logs import say
@@ -69,17 +70,26 @@ def open_agent(
     asker = ClientAsker()
     session = _open(wanted, workspace, options, environ, asker, servers=servers, ground=ground)
     asker.session_id = session.session_id
+    with ExitStack() as undo:
+        undo.callback(session.close)
+        opened = _opened(session, load=wanted is not None)
+        undo.pop_all()
+        return opened
+
+
+def _opened(session: AgentSession, *, load: bool) -> OpenedSession:
+    """Tell what is odd about the session, and what was said in it so far."""
     for warning in session.warnings:
         say(session.desk.mask(warning))
-    own = Wakes(session)
-    if wanted is None:
-        result = new_session_result(session.session_id)
-        return OpenedSession(session.session_id, workspace, result, own_turns=own, state=session)
+    session_id, workspace, own = session.session_id, session.plan.workspace, Wakes(session)
+    if not load:
+        result = new_session_result(session_id)
+        return OpenedSession(session_id, workspace, result, own_turns=own, state=session)
     from runtimes.radian.replay import replay
 
     tools = session.desk.tools.tools
     replayed = tuple(replay(session.desk.entries, workspace, tools))
-    return OpenedSession(wanted, workspace, {}, before=replayed, own_turns=own, state=session)
+    return OpenedSession(session_id, workspace, {}, before=replayed, own_turns=own, state=session)
 
 
 def _workspace(cwd: str, options: ConversationOptions) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -134,6 +134,8 @@ def open_session(
 ) -> AgentSession:
     """Open or make the session of a plan.  Reads and writes the disk.
 
+    Where it raises, nothing is held, and there is no new session.
+
     ``ground``: what it stands on; None: this process's own.
 
     Raises:
@@ -157,78 +159,84 @@ def open_session(
     project = project_hooks(plan)
     chosen = choose_servers(plan)
     opened = open_for(plan, sessions, platform)
-    journal, entries, session_id = opened.journal, opened.entries, opened.session_id
-    side_files = sessions.side_files(session_id)
-    steps = ground.make_steps()
-    jobs = SessionJobs(side_files.folder, steps, platform=platform, faults=ground.faults)
-    context = ToolContext(
-        places=Places(
-            plan.workspace,
-            (os.path.realpath(side_files.folder),),
-            secret_paths(home, settings.home),
-            rules.unreadable(),
-        ),
-        profile=settings.profile,
-        sandboxes=Sandboxes(ground.faults, workspace=plan.workspace),
-        env=tool_env(_without_keys(secrets, settings, environ)),
-        output_folder=side_files.folder,
-        seen=SeenFiles(),
-        faults=ground.faults,
-        jobs=jobs.jobs,
-    )
-    mcp = make_servers(
-        chosen,
-        plan,
-        apart=side_files.folder,
-        env=context.env,
-        secrets=secrets,
-        platform=platform,
-        faults=ground.faults,
-    )
-    desk = TurnDesk(
-        journal=journal,
-        entries=entries,
-        model=ModelDesk(
-            config=settings.provider,
-            model=settings.model,
-            provider=provider,
+    with ExitStack() as undo:
+        undo.callback(opened.let_go)
+        journal, entries, session_id = opened.journal, opened.entries, opened.session_id
+        side_files = sessions.side_files(session_id)
+        steps = ground.make_steps()
+        undo.callback(steps.close)
+        jobs = SessionJobs(side_files.folder, steps, platform=platform, faults=ground.faults)
+        context = ToolContext(
+            places=Places(
+                plan.workspace,
+                (os.path.realpath(side_files.folder),),
+                secret_paths(home, settings.home),
+                rules.unreadable(),
+            ),
+            profile=settings.profile,
+            sandboxes=Sandboxes(ground.faults, workspace=plan.workspace),
+            env=tool_env(_without_keys(secrets, settings, environ)),
+            output_folder=side_files.folder,
+            seen=SeenFiles(),
+            faults=ground.faults,
+            jobs=jobs.jobs,
+        )
+        mcp = make_servers(
+            chosen,
+            plan,
+            apart=side_files.folder,
+            env=context.env,
             secrets=secrets,
-            system=_system(plan),
-            tools=lambda: tuple(map(_offered, tools.values())),
-            effort=settings.effort,
-            images=side_files.load_image,
-            more=mcp,
-            clock=platform.monotonic,
-            chance=ground.chance,
-        ),
-        tools=ToolDesk(
-            tools if mcp is None else belt_with(tools, mcp),
-            context,
-            Policy(settings.profile, rules, plan.yes, plan.asker),
-            platform.monotonic,
-            secrets.mask,
-            hook_desk(plan, session_id, project, context.env, secrets.mask),
-        ),
-        limits=settings.limits,
-        mask=secrets.mask,
-        monotonic=platform.monotonic,
-        jobs=jobs,
-        used_ids=opened.call_ids(),
-    )
-    session = AgentSession(
-        session_id,
-        plan,
-        desk,
-        side_files,
-        resumed=plan.resume is not None,
-        warnings=[*opened.warnings, *project.warnings, *chosen.warnings],
-        last_turn=opened.last_turn,
-        mcp=mcp,
-    )
-    entries += journal.append([_run_started(session)], sync=False)
-    if mcp is not None:
-        mcp.start()
-    return session
+            platform=platform,
+            faults=ground.faults,
+        )
+        if mcp is not None:
+            undo.callback(mcp.close)
+        desk = TurnDesk(
+            journal=journal,
+            entries=entries,
+            model=ModelDesk(
+                config=settings.provider,
+                model=settings.model,
+                provider=provider,
+                secrets=secrets,
+                system=_system(plan),
+                tools=lambda: tuple(map(_offered, tools.values())),
+                effort=settings.effort,
+                images=side_files.load_image,
+                more=mcp,
+                clock=platform.monotonic,
+                chance=ground.chance,
+            ),
+            tools=ToolDesk(
+                tools if mcp is None else belt_with(tools, mcp),
+                context,
+                Policy(settings.profile, rules, plan.yes, plan.asker),
+                platform.monotonic,
+                secrets.mask,
+                hook_desk(plan, session_id, project, context.env, secrets.mask),
+            ),
+            limits=settings.limits,
+            mask=secrets.mask,
+            monotonic=platform.monotonic,
+            jobs=jobs,
+            used_ids=opened.call_ids(),
+        )
+        session = AgentSession(
+            session_id,
+            plan,
+            desk,
+            side_files,
+            resumed=plan.resume is not None,
+            warnings=[*opened.warnings, *project.warnings, *chosen.warnings],
+            last_turn=opened.last_turn,
+            mcp=mcp,
+        )
+        entries += journal.append([_run_started(session)], sync=False)
+        if mcp is not None:
+            mcp.start()
+        undo.pop_all()
+        return session
 
 
 def _without_keys(
