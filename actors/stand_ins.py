@@ -1,24 +1,28 @@
 """Modules that stand in for others while a library is imported, which then starts sooner.
 
 Many a library imports at its top what it needs in trouble only, or not here: `inspect`, TLS.  What
-stands in is gone from `sys.modules` afterwards: whoever else imports the name gets the real one.
+stands in is never in `sys.modules`: whoever else imports the name gets the real one, also another
+thread at the same time.
 """
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
+from _thread import allocate_lock, get_ident
 from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator, Mapping, Sequence
 
 UNTIL_TROUBLE = ("inspect", "traceback")
 """`dataclasses` needs the one for classes without a docstring, `logging` the other for errors."""
 _PLATFORM = "platform"
+_one_at_a_time = allocate_lock()
 
 
 class Later(ModuleType):
@@ -27,13 +31,11 @@ class Later(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
         return getattr(import_module(self.__name__), name)
 
 
-class _Platform(ModuleType):
-    """Tells `uuid` which system this is, and only that: the real one takes ten times as long."""
+class _Platform(Later):
+    """Tells `uuid` which system this is: the real one takes ten times as long."""
 
     @staticmethod
     def system() -> str:
@@ -43,15 +45,46 @@ class _Platform(ModuleType):
 
 @contextmanager
 def standing_in(stand_ins: Mapping[str, Any]) -> Generator[None]:
-    """Let an import inside find ``stand_ins`` by name; None: there is no such module."""
-    mine = {name: module for name, module in stand_ins.items() if name not in sys.modules}
-    sys.modules.update(mine)
-    try:
-        yield
-    finally:
-        for name, module in mine.items():
-            if name in sys.modules and sys.modules[name] is module:
-                del sys.modules[name]
+    """Let imports inside, on this thread, find ``stand_ins``; None: there is no such module.
+
+    One that is imported already is found as it is.  ``import a.b`` without ``as`` finds the real
+    one, since it asks for ``a``.  Threads that come at the same time wait for each other.
+    """
+    mine, thread = dict(stand_ins), get_ident()
+
+    def find(  # the names are what others may call it with
+        name: str,
+        globals: Mapping[str, Any] | None = None,  # noqa: A002
+        locals: Mapping[str, Any] | None = None,  # noqa: A002
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        if get_ident() == thread and (fromlist or "." not in name):
+            whole = _absolute(name, globals, level)
+            if whole in mine and whole not in sys.modules:
+                if mine[whole] is None:
+                    message = f"No module named {whole!r}"
+                    raise ModuleNotFoundError(message, name=whole)
+                return mine[whole]
+        return found_by(name, globals, locals, fromlist, level)
+
+    with _one_at_a_time:
+        found_by = builtins.__import__
+        builtins.__import__ = find
+        try:
+            yield
+        finally:
+            mine.clear()  # somebody may have put himself before us, and ask us for ever
+            if builtins.__import__ is find:
+                builtins.__import__ = found_by
+
+
+def _absolute(name: str, module: Mapping[str, Any] | None, level: int) -> str:
+    """Return the whole name of what ``module`` imports."""
+    if not level:
+        return name
+    package = (module or {}).get("__package__") or ""
+    return f"{package.rsplit('.', level - 1)[0]}.{name}"
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from typing import Any
 
 from actors.stand_ins import Later, standing_in, without_signatures
 
+_ENGINE = "httpcore2"
 _ASYNCHRONOUS = ("anyio", "httpcore2._backends.anyio")
 """httpcore2 does without them where anyio is not installed."""
 _THEIR_OTHER_HALF = "httpcore2._async"
@@ -29,7 +30,7 @@ _lock = threading.Lock()
 def load_engine() -> None:
     """Import httpcore2 if nobody has; call it before ``import httpcore2``.  Safe on any thread."""
     with _lock:
-        if "httpcore2" in sys.modules:
+        if _ENGINE in sys.modules:
             return
         stand_ins: dict[str, Any] = {
             _THEIR_OTHER_HALF: _Nothing(_THEIR_OTHER_HALF),
@@ -41,7 +42,7 @@ def load_engine() -> None:
             stand_ins |= {_TLS: Later(_TLS), _CERTIFICATES: _Certificates(_CERTIFICATES)}
         # h11 has a class without a docstring, and it is private.
         with standing_in(stand_ins), without_signatures():
-            import_module("httpcore2")
+            import_module(_ENGINE)
 
 
 class _Nothing(ModuleType):
@@ -62,11 +63,10 @@ class _Certificates(ModuleType):
         return import_module(_CERTIFICATES).default_ssl_context(**named)
 
 
-class _Metadata(ModuleType):
+class _Metadata(Later):
     """Stands in for the one that reads what is installed."""
 
     @staticmethod
     def version(name: str) -> str:
-        """Return a version that nobody looks at."""
-        del name
-        return ""
+        """Return a version that nobody looks at, and the real one of all others."""
+        return "" if name == _ENGINE else import_module(_METADATA).version(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import subprocess
 import sys
@@ -74,12 +75,59 @@ def test_a_module_that_is_there_is_not_replaced() -> None:
 def test_what_stood_in_goes_even_after_an_error() -> None:
     def fail() -> None:
         with standing_in({"no_such_module": Later("no_such_module")}):
-            assert isinstance(sys.modules["no_such_module"], Later)
+            assert isinstance(_imported("no_such_module"), Later)
             raise RuntimeError
 
+    before = builtins.__import__
     with pytest.raises(RuntimeError):
         fail()
-    assert "no_such_module" not in sys.modules
+    assert builtins.__import__ is before
+    with pytest.raises(ModuleNotFoundError):
+        _imported("no_such_module")
+
+
+def test_what_there_is_not_says_so_as_ever() -> None:
+    with (
+        standing_in({"shelve": None}),
+        pytest.raises(ModuleNotFoundError, match=r"^No module named 'shelve'$") as caught,
+    ):
+        _imported("shelve")
+    assert caught.value.name == "shelve"
+
+
+def test_another_thread_finds_the_real_one_at_the_same_time() -> None:
+    code = (
+        "import threading\n"
+        "from actors.stand_ins import Later, standing_in\n"
+        "def look():\n"
+        "    import shelve, importlib.metadata\n"
+        "    from importlib.metadata import entry_points\n"
+        "    __import__('shelve', globals={}, locals={}, fromlist=['Shelf'])\n"
+        "    print(type(shelve).__name__, type(importlib.metadata).__name__)\n"
+        "names = ('shelve', 'importlib.metadata')\n"
+        "with standing_in({name: Later(name) for name in names}):\n"
+        "    before = [type(each).__name__ for each in (__import__(names[0]),)]\n"
+        "    (one := threading.Thread(target=look)).start()\n"
+        "    one.join()\n"
+        "print(*before)"
+    )
+
+    assert said(code).split() == ["module", "module", "Later"]
+
+
+def test_one_who_came_before_us_meanwhile_stays_and_is_not_misled() -> None:
+    code = (
+        "import builtins\n"
+        "from actors.stand_ins import Later, standing_in\n"
+        "with standing_in({'shelve': Later('shelve')}):\n"
+        "    ours = builtins.__import__\n"
+        "    def theirs(*words): return ours(*words)\n"
+        "    builtins.__import__ = theirs\n"
+        "import shelve\n"
+        "print(builtins.__import__ is theirs, type(shelve).__name__)"
+    )
+
+    assert said(code).split() == ["True", "module"]
 
 
 def test_a_use_inside_already_gets_the_real_one() -> None:
@@ -99,3 +147,8 @@ def test_what_is_not_in_the_real_one_is_missing() -> None:
         _ = Later("shlex").no_such_thing
     with pytest.raises(ModuleNotFoundError):
         _ = Later("no_such_module").anything
+
+
+def _imported(name: str) -> object:
+    """Import as a statement does."""
+    return __import__(name)

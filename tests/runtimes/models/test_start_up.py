@@ -61,3 +61,30 @@ def test_what_stood_in_while_the_engine_was_imported_is_gone() -> None:
     )
 
     assert "importlib.metadata" in loaded_by(code)
+
+
+MEANWHILE = """
+import threading
+from runtimes.models import http_engine
+
+def look():
+    from importlib.metadata import PackageNotFoundError, entry_points, version
+    import ssl
+    import genai_prices
+    seen.append((type(ssl).__name__, version("httpcore2") != "", genai_prices.__version__ != ""))
+
+def import_slowly(name):
+    one = threading.Thread(target=look)
+    one.start()
+    one.join()
+    return import_module(name)
+
+seen = []
+import_module, http_engine.import_module = http_engine.import_module, import_slowly
+http_engine.load_engine()
+assert seen == [("module", True, True)], seen
+"""
+
+
+def test_another_thread_is_not_misled_while_the_engine_is_imported() -> None:
+    assert "httpcore2" in loaded_by(f"exec({MEANWHILE!r})")
