@@ -11,6 +11,7 @@ from runtimes.chant.parsing import HelpAsked, Misused, find_verb, parse
 from runtimes.chant.performing import perform
 from runtimes.chant.verbs.table import VERBS
 from runtimes.chant.verbs.verb import CANCELLED, Invocation
+from runtimes.help_layout import paragraph, terminal_width
 from runtimes.version import VERSION
 
 if TYPE_CHECKING:
@@ -43,12 +44,13 @@ class VerbCommand(click.Command):
     def get_usage(self, ctx: click.Context) -> str:
         """Show usage in our own words."""
         del ctx
-        return f"Usage: {help_text.long_usage(self.verb)}"
+        usage = f"Usage: {help_text.long_usage(self.verb)}"
+        return "\n".join(paragraph(usage, terminal_width(), " " * len("Usage: ")))
 
     def get_help(self, ctx: click.Context) -> str:
         """Show help in our own words."""
         del ctx
-        return help_text.one_verb(self.verb)
+        return help_text.one_verb(self.verb, terminal_width())
 
 
 class VerbGroup(click.Group):
@@ -77,7 +79,7 @@ class VerbGroup(click.Group):
     def get_help(self, ctx: click.Context) -> str:
         """Show help in our own words."""
         del ctx
-        return help_text.all_verbs(VERBS)
+        return help_text.all_verbs(VERBS, terminal_width())
 
 
 def run_command_line(argv: list[str]) -> int:
@@ -97,7 +99,7 @@ def _read(words: list[str], ctx: click.Context) -> Invocation | None:
         case Invocation() as invocation:
             return invocation
         case HelpAsked(verb, group):
-            click.echo(help_text.asked(verb, group, VERBS))
+            click.echo(help_text.asked(verb, group, VERBS, terminal_width()))
             ctx.exit(0)
             return None
         case Misused(reason):

@@ -1,65 +1,75 @@
-"""Help, made from the verb table: the same text on the command line and in a session.  Pure."""
+"""Help, made from the verb table: the same words on the command line and in a session.  Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from runtimes.chant.parsing import group_of
-from runtimes.chant.verbs.verb import MEANINGS, NotInPrompts
+from runtimes.chant.verbs.verb import MEANINGS, WIDTH, NotInPrompts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from runtimes.chant.verbs.verb import Flag, Param, Verb
 
-WIDTH = 96
+
+ABOUT = "Runs declared operations (Ops), and serves them over the Agent Client Protocol."
+MORE = "chant VERB --help says more about one of them"
 
 
-def all_verbs(verbs: Sequence[Verb]) -> str:
+def all_verbs(verbs: Sequence[Verb], width: int = WIDTH) -> str:
     """Return what ``chant --help`` prints."""
     rows = [(usage(verb), verb.summary) for verb in verbs]
     return "\n".join(
         [
             "Usage: chant VERB [ARGS]",
             "",
-            "Runs declared operations (Ops), and serves them over the Agent Client Protocol.",
+            *_wrapped(ABOUT, width),
             "",
             "Verbs:",
-            *_columns(rows),
+            *_columns(rows, width),
             "",
-            "chant VERB --help says more about one of them; chant --version prints the version.",
+            *_wrapped(f"{MORE}; chant --version prints the version.", width),
         ]
     )
 
 
-def group_of_verbs(group: Sequence[str], verbs: Sequence[Verb]) -> str:
+def group_of_verbs(group: Sequence[str], verbs: Sequence[Verb], width: int = WIDTH) -> str:
     """Return what ``chant GROUP --help`` prints, where the words only begin verbs."""
     rows = [(usage(verb), verb.summary) for verb in verbs]
-    more = "chant VERB --help says more about one of them."
-    lines = [f"Usage: chant {' '.join(group)} ...", "", "Verbs:", *_columns(rows), "", more]
-    return "\n".join(lines)
+    usage_line = f"Usage: chant {' '.join(group)} ..."
+    return "\n".join([usage_line, "", "Verbs:", *_columns(rows, width), "", f"{MORE}."])
 
 
-def asked(verb: Verb | None, group: Sequence[str], verbs: Sequence[Verb]) -> str:
+def asked(
+    verb: Verb | None, group: Sequence[str], verbs: Sequence[Verb], width: int = WIDTH
+) -> str:
     """Return the help of one verb, of the verbs that begin with ``group``, or of all."""
     if verb:
         also = [usage(each) for each in group_of(verb.path, verbs) if each.path != verb.path]
-        return one_verb(verb) + ("\n\nSee also: " + "; ".join(also) if also else "")
-    return group_of_verbs(group, group_of(group, verbs)) if group else all_verbs(verbs)
+        text = one_verb(verb, width)
+        lines = _wrapped(f"See also: {'; '.join(also)}", width, "  ") if also else []
+        return "\n".join([text, "", *lines]) if also else text
+    if group:
+        return group_of_verbs(group, group_of(group, verbs), width)
+    return all_verbs(verbs, width)
 
 
-def one_verb(verb: Verb) -> str:
+def one_verb(verb: Verb, width: int = WIDTH) -> str:
     """Return what ``chant VERB --help`` prints."""
-    usage_lines = _wrapped(f"Usage: {long_usage(verb)}", " " * len("Usage: "))
-    lines = [*usage_lines, "", f"{verb.summary}."]
+    lines = _wrapped(f"Usage: {long_usage(verb)}", width, " " * len("Usage: "))
+    lines += ["", *_wrapped(f"{verb.summary}.", width)]
     if verb.params:
-        lines += ["", *_columns([(_param(param), param.summary) for param in verb.params])]
-    lines += ["", "Flags:", *_columns([(_flag(flag), flag.summary) for flag in verb.flags])]
-    lines += ["", *_wrapped(f"With --json: {verb.document}", "  ")]
+        params = [(_param(param), param.summary) for param in verb.params]
+        lines += ["", *_columns(params, width)]
+    flags = [(_flag(flag), flag.summary) for flag in verb.flags]
+    lines += ["", "Flags:", *_columns(flags, width)]
+    lines += ["", *_wrapped(f"With --json: {verb.document}", width, "  ")]
     codes = [(str(code), MEANINGS[code]) for code in verb.exit_codes]
-    lines += ["", "Exit codes:", *_columns(codes)]
+    lines += ["", "Exit codes:", *_columns(codes, width)]
     if isinstance(verb.in_prompts, NotInPrompts):
-        lines += ["", f"Not in a session's prompt: {verb.in_prompts.reason}."]
+        reason = verb.in_prompts.reason
+        lines += ["", *_wrapped(f"Not in a session's prompt: {reason}.", width)]
     return "\n".join(lines)
 
 
@@ -89,13 +99,13 @@ def _flag(flag: Flag) -> str:
     return f"{flag.name} {flag.value}" if flag.value else flag.name
 
 
-def _wrapped(text: str, indent: str) -> list[str]:
-    from textwrap import wrap
+def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    from runtimes.help_layout import paragraph
 
-    return wrap(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return paragraph(text, width, indent)
 
 
-def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
-    rows = list(rows)
-    width = max((len(left) for left, _ in rows), default=0)
-    return [f"  {left:<{width}}  {right}".rstrip() for left, right in rows]
+def _columns(rows: Sequence[tuple[str, str]], width: int) -> list[str]:
+    from runtimes.help_layout import columns
+
+    return columns(rows, width)

@@ -47,7 +47,10 @@ def perform(invocation: Invocation) -> int:
         from runtimes.chant.running import run_op
 
         return run_op(invocation, cwd, os.environ, out, err)
-    return answer(invocation, Surroundings(cwd, os.environ, Never()), out, err)
+    from runtimes.help_layout import terminal_width
+
+    around = Surroundings(cwd, os.environ, Never(), width=terminal_width())
+    return answer(invocation, around, out, err)
 
 
 def answer(invocation: Invocation, around: Surroundings, out: TextIO, err: TextIO) -> int:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from runtimes.help_layout import columns, paragraph, terminal_width
 from runtimes.radian.acp_flags import BREAKING
-from runtimes.radian.exec_flags import OWN
+from runtimes.radian.exec_flags import PRINTING, PROMPT
 from runtimes.radian.exit_codes import ABOUT
-from runtimes.radian.flags import CONVERSATION, help_lines
+from runtimes.radian.flags import CONVERSATION, help_rows
 from runtimes.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from runtimes.radian.flags import Flag
 
@@ -24,7 +25,12 @@ class FlagCommand(click.Command):
     """A command whose words are read by `flags.read_flags`; click shows and completes them."""
 
     def __init__(
-        self, name: str, summary: str, groups: dict[str, Sequence[Flag]], run: Callable[..., int]
+        self,
+        name: str,
+        summary: str,
+        groups: Mapping[str, Sequence[Flag]],
+        codes: Mapping[int, str],
+        run: Callable[..., int],
     ) -> None:
         """``groups``: heading to flags; ``run`` gets the words and returns the exit code."""
         params: list[click.Parameter] = [
@@ -33,6 +39,7 @@ class FlagCommand(click.Command):
         short = summary.partition("\n")[0]
         super().__init__(name, params=params, help=summary, short_help=short, add_help_option=False)
         self._groups = groups
+        self._codes = codes
         self._run = run
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -51,10 +58,16 @@ class FlagCommand(click.Command):
         ctx.exit(self._run(words))
 
     def get_help(self, ctx: click.Context) -> str:
-        """Show the flags by group."""
-        lines = [f"Usage: {ctx.command_path} [FLAGS]", "", self.help or ""]
+        """Show what it does, the flags by group, and the exit codes."""
+        width = terminal_width()
+        lines = [f"Usage: {ctx.command_path} [FLAGS]"]
+        for text in (self.help or "").split("\n\n"):
+            lines += ["", *paragraph(text, width)]
         for heading, flags in self._groups.items():
-            lines += ["", heading, *help_lines(flags)]
+            lines += ["", heading, *columns(help_rows(flags), width)]
+        if self._codes:
+            codes = [(str(code), about) for code, about in self._codes.items()]
+            lines += ["", "Exit codes:", *columns(codes, width)]
         return "\n".join(lines)
 
 
@@ -66,15 +79,12 @@ def _option(flag: Flag) -> click.Option:
 
 
 def conversation_command(
-    name: str, own: Sequence[Flag], summary: str
+    name: str, own: Mapping[str, Sequence[Flag]], codes: Mapping[int, str], summary: str
 ) -> Callable[[Callable[..., int]], FlagCommand]:
     """Make a command of a function: the conversation flags come with it, and ``own`` ones."""
 
     def decorate(run: Callable[..., int]) -> FlagCommand:
-        groups = {"Flags:": own, "Conversation:": CONVERSATION}
-        return FlagCommand(
-            name, summary, {head: flags for head, flags in groups.items() if flags}, run
-        )
+        return FlagCommand(name, summary, {**own, "Conversation:": CONVERSATION}, codes, run)
 
     return decorate
 
@@ -82,13 +92,11 @@ def conversation_command(
 EXEC = """\
 Have the agent do what a prompt says, in one turn, and exit.
 
-Without -p, all of a piped stdin is the prompt. With -p TEXT, stdin is not read.
-
-Exit codes:
-""" + "\n".join(f"{code:>5}  {about}" for code, about in ABOUT.items())
+Without -p, all of a piped stdin is the prompt; at a terminal each line is one. With -p TEXT, stdin
+is not read."""
 
 
-@conversation_command("exec", OWN, EXEC)
+@conversation_command("exec", {"Prompt:": PROMPT, "Instead of a turn:": PRINTING}, ABOUT, EXEC)
 def exec_command(words: list[str]) -> int:
     """Run ``radian exec``."""
     from runtimes.radian.exec_run import run_exec
@@ -103,7 +111,7 @@ An editor starts this, and talks to it on stdin and stdout. One process holds on
 permissions and answers go over the protocol, and stderr has all that is not part of it."""
 
 
-@conversation_command("acp", BREAKING, ACP)
+@conversation_command("acp", {"For tests of clients:": BREAKING}, {}, ACP)
 def acp_command(words: list[str]) -> int:
     """Run ``radian acp``."""
     from runtimes.radian.serving import serve_acp

@@ -16,7 +16,7 @@ EXPORT_FORMATS = ("markdown", "json", "jsonl")
 PROMPT: tuple[Flag, ...] = (
     Flag("--prompt", "TEXT", "what to do; '-' reads it from stdin", short="-p"),
     Flag("--image", "FILE", "a picture for the prompt: png, jpeg, gif or webp", many=True),
-    Flag("--output", "FORMAT", "text (the answer), json (the result), or jsonl (all events)"),
+    Flag("--output", "FORMAT", "text (the answer), when absent; json (the result); jsonl (events)"),
     Flag("--yes", "", "allow what a person would be asked; what is denied stays denied"),
 )
 PRINTING: tuple[Flag, ...] = (

@@ -103,17 +103,11 @@ def _unknown(name: str, known: Mapping[str, Flag]) -> str:
     return f"{what}: {name}" + (f"; did you mean {near[0]}?" if near else "")
 
 
-def help_lines(flags: Sequence[Flag], width: int = 100) -> list[str]:
-    """Return the flags as help shows them."""
-    from textwrap import wrap
+def help_rows(flags: Sequence[Flag]) -> list[tuple[str, str]]:
+    """Return each flag as it is typed, and what it is for."""
+    return [(_typed(flag), flag.help + "; may come again" * flag.many) for flag in flags]
 
-    shown: list[str] = []
-    for flag in flags:
-        names = f"{flag.short}, {flag.name}" if flag.short else flag.name
-        lines = wrap(flag.help, width - 30)
-        head = f"  {names} {flag.value}".rstrip()
-        if len(head) > 28:  # noqa: PLR2004 - two columns of help
-            shown.append(head)
-            head = ""
-        shown += [f"{head if at == 0 else '':<30}{line}" for at, line in enumerate(lines)]
-    return shown
+
+def _typed(flag: Flag) -> str:
+    names = f"{flag.short}, {flag.name}" if flag.short else flag.name
+    return f"{names} {flag.value}".rstrip()

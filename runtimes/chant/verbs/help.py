@@ -17,7 +17,6 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
         ParamInvalid: No verb begins like that.
 
     """
-    del around
     from ops.errors import ParamInvalid
     from runtimes.chant.help_text import asked
     from runtimes.chant.parsing import find_verb, group_of, no_verb
@@ -28,7 +27,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     if not group:
         raise ParamInvalid(_too_many(words, verb) if verb else no_verb(words, VERBS))
     whole = verb if verb and verb.path == tuple(words) else None
-    text = asked(whole, words, VERBS)
+    text = asked(whole, words, VERBS, around.width)
     shown = [whole] if whole else group
     document = {
         "verbs": [{"verb": each.name, "summary": each.summary} for each in shown],

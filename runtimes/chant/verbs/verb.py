@@ -27,6 +27,9 @@ MEANINGS: dict[int, str] = {
 }
 """Every exit code of chant and what it says."""
 
+WIDTH = 100
+"""Columns of a text for people where no terminal says otherwise, as in a session."""
+
 
 @dataclass(frozen=True, slots=True)
 class Param:
@@ -88,6 +91,8 @@ class Surroundings:
     cancel: CancelSignal
     premises: Premises | None = None
     """Where it finds its project; None: on this machine's disk."""
+    width: int = WIDTH
+    """Columns that a text for people may have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from actors.simulation.policies import PolicyName
 
 
-@click.command()
+@click.command(short_help="Play our servers in simulated worlds, and check what must hold.")
 @click.option(
     "--seeds", default=1000, show_default=True, type=click.IntRange(min=1), help="How many to play."
 )
