@@ -21,7 +21,10 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """Said by the page of itself: a value that got past the escaping still could do nothing."""
 
 LABEL_FLIPS = 75.0
-"""Percent from which on a bar's label stands before the bar."""
+"""Percent from which on a bar's label stands before the bar, or in it where no room is left."""
+
+WIDE = 22
+"""Characters from which on a value has a row of its own on a phone."""
 
 KINDS = {
     "ok": "ok",
@@ -105,7 +108,8 @@ def _definitions(pairs: Iterable[tuple[str, Any]], *, mono: bool = False) -> Ite
     for name, value in pairs:
         text = escape(shown_value(value) if mono else str(value))
         shown = f"<code>{text}</code>" if mono else text
-        yield f"<div><dt>{escape(str(name))}</dt><dd>{shown}</dd></div>"
+        wide = ' class="wide"' if len(text) >= WIDE else ""
+        yield f"<div{wide}><dt>{escape(str(name))}</dt><dd>{shown}</dd></div>"
     yield "</dl>"
 
 
@@ -151,13 +155,15 @@ def _drawn(bar: Bar, found: Timeline) -> str:
         return f'<span class="label" style="left:0">{escape(_words(status))}</span>'
     left, right = found.share(bar.start_ms), found.share(bar.start_ms + bar.duration_ms)
     said = f"{_words(status)}, {duration_text(bar.duration_ms)}"
-    side = f"right:{100 - left:.3f}%" if right > LABEL_FLIPS else f"left:{right:.3f}%"
+    label, side = "label", f"left:{right:.3f}%"
     if right > LABEL_FLIPS and left < 100 - LABEL_FLIPS:
-        side = "left:0;display:none"
+        label, side = "label within", f"right:{100 - right:.3f}%"
+    elif right > LABEL_FLIPS:
+        side = f"right:{100 - left:.3f}%"
     return (
         f'<span class="bar {_kind(status)}" role="img" aria-label="{escape(said)}"'
         f' style="left:{left:.3f}%;width:{right - left:.3f}%"></span>'
-        f'<span class="label" style="{side}">{escape(duration_text(bar.duration_ms))}</span>'
+        f'<span class="{label}" style="{side}">{escape(duration_text(bar.duration_ms))}</span>'
     )
 
 
@@ -182,7 +188,7 @@ def _steps(record: Mapping[str, Any]) -> Iterator[str]:
             took = duration_text(step["duration_ms"]) if step.get("attempts") else ""
             cells = [
                 f"<td><code>{escape(str(step['id']))}</code></td>",
-                f"<td>{escape(phase['name'])} / {escape(str(step['fn']))}</td>",
+                f'<td class="what">{escape(phase["name"])} / {escape(str(step["fn"]))}</td>',
                 f"<td>{_badge(_words(str(step['status'])), step)}</td>",
                 f'<td class="num">{escape(took)}</td>',
                 f'<td class="note">{escape(note_text(step))}</td>',

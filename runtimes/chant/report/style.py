@@ -50,7 +50,7 @@ header { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .9rem; 
   gap: .9rem 1.5rem; margin: 0;
 }
 .facts dt { color: var(--soft); font-size: .8rem; }
-.facts dd { margin: 0; overflow-wrap: anywhere; }
+.facts dd { margin: 0; font-size: .875rem; overflow-wrap: anywhere; }
 .failure { border-left: 4px solid var(--fail); }
 .failure p { margin: 0 0 .5rem; }
 pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; }
@@ -74,6 +74,7 @@ pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85r
   position: absolute; top: 0; line-height: 1.75rem; font-size: .78rem; color: var(--soft);
   white-space: nowrap; padding: 0 .4rem;
 }
+.label.within { color: var(--card); font-weight: 600; }
 .axis .track { height: 1.3rem; border: 0; }
 .axis .at {
   position: absolute; font-size: .74rem; color: var(--soft); transform: translateX(-50%);
@@ -95,6 +96,17 @@ footer { color: var(--soft); font-size: .8rem; }
   body { padding: 1.25rem .75rem 2rem; }
   .lane { grid-template-columns: 1fr; }
   .step-name { padding-left: 0; margin-top: .35rem; }
+  .facts { grid-template-columns: 1fr 1fr; gap: .75rem 1rem; }
+  .facts .wide { grid-column: 1 / -1; }
+  thead { display: none; }
+  tr { display: grid; grid-template-columns: 1fr auto auto; column-gap: .8rem; }
+  tr { align-items: baseline; padding: .55rem 0; border-bottom: 1px solid var(--line); }
+  tr:last-child { border-bottom: 0; padding-bottom: 0; }
+  td { border: 0; padding: 0; overflow-wrap: anywhere; }
+  td.what, td.note { grid-column: 1 / -1; color: var(--soft); font-size: .82rem; }
+  td.what { order: 1; }
+  td.note { order: 2; min-width: 0; }
+  td.note:empty { display: none; }
 }
 @media print { body { background: none; padding: 0; } .card { break-inside: avoid; } }
 """

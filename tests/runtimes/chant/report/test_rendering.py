@@ -6,6 +6,7 @@ import shutil
 import struct
 import subprocess
 import zlib
+from html import escape
 from typing import TYPE_CHECKING
 
 import pytest
@@ -107,3 +108,29 @@ def test_a_browser_that_prefers_dark_gets_dark(tmp_path: Path) -> None:
     assert drawn[DARK_OK] > 2000
     assert drawn[DARK_FAIL] > 500
     assert LIGHT_PAGE not in drawn
+
+
+FRAMED = """<!doctype html><iframe id="phone" width="390" height="3000" srcdoc="%s"></iframe>
+<script>
+  onload = () => {
+    const page = document.getElementById("phone").contentDocument;
+    const far = [...page.querySelectorAll("body *")].filter(
+      (each) => each.getBoundingClientRect().right > page.documentElement.clientWidth);
+    document.body.textContent = "sticks out: " + (far.map((each) => each.outerHTML).join() || "-");
+  };
+</script>
+"""
+"""The page as a phone of 390 points shows it, and what of it lies to the right of the screen."""
+
+
+@pytest.mark.slow
+def test_on_a_phone_nothing_lies_beside_the_screen(tmp_path: Path) -> None:
+    page = tmp_path / "framed.html"
+    page.write_text(FRAMED % escape(html_page(failed_run(), "1.0"), quote=True))
+
+    argv = [str(CHROMIUM), *FLAGS, f"--user-data-dir={tmp_path}/profile", "--dump-dom"]
+    run = subprocess.run(
+        [*argv, page.as_uri()], check=True, capture_output=True, text=True, timeout=100
+    )
+
+    assert "sticks out: -" in run.stdout

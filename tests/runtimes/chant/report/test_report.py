@@ -142,6 +142,32 @@ def test_the_page_has_light_and_dark_and_says_what_colors_say() -> None:
     assert "skipped" in page.texts
 
 
+def test_every_bar_tells_its_time_the_longest_one_within_itself() -> None:
+    record = failed_run()
+    record["phases"] = [
+        {
+            "name": "Build",
+            "status": "ok",
+            "on_failure": False,
+            "steps": [
+                step("first", start_ms=0, duration_ms=1000),
+                step("long", start_ms=1000, duration_ms=8000),
+                step("last", start_ms=9000, duration_ms=1000),
+            ],
+        }
+    ]
+
+    page = read(record)
+
+    spans = [attrs for tag, attrs in page.tags if tag == "span"]
+    assert [(each["class"], each["style"]) for each in spans if "label" in str(each["class"])] == [
+        ("label", "left:10.000%"),
+        ("label within", "right:10.000%"),
+        ("label", "right:10.000%"),
+    ]
+    assert "display:none" not in html_page(record, "1.0")
+
+
 def test_every_status_has_a_look() -> None:
     for status in ("ok", "fail", "cancelled", "gated", "waiting", "skipped", "not_reached", "new"):
         record: dict[str, Any] = {**failed_run(), "status": status}
