@@ -9,7 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from actors.model_call import ModelEnded
 from actors.turn import (
+    AbortCall,
+    AbortStep,
     ArmTimer,
     CancelAsked,
     ClientAnswered,
@@ -17,6 +20,8 @@ from actors.turn import (
     MachineFailed,
     ModelSaid,
     Say,
+    StartCall,
+    StartStep,
     StepEnded,
     TimerFired,
     TurnResult,
@@ -31,6 +36,7 @@ from runtimes.radian.journal_queue import JournalQueue, Write
 from runtimes.radian.purse import Purse
 from runtimes.radian.records import TurnEnded, TurnStarted
 from runtimes.radian.result import meta_of
+from runtimes.radian.session_jobs import shown
 from runtimes.radian.subagents import Subagents
 from runtimes.radian.turn_hooks import TurnHooks
 from runtimes.radian.turn_state import TurnState
@@ -41,13 +47,16 @@ if TYPE_CHECKING:
     from actors.turn import TurnEffect, TurnEvent
     from runtimes.radian.exit_codes import Ending
     from runtimes.radian.fold import TurnFold
-    from runtimes.radian.journal_queue import AgentEffect
+    from runtimes.radian.journal_queue import AgentEffect, Written
     from runtimes.radian.records import Entry, Origin, UserMessage
     from runtimes.radian.turn_desk import TurnDesk
 
 TIME_LIMIT = "turn"
+LEAVE_LIMIT = "leave"
+LEAVE_S = 5.0
+"""What is left of a turn gets to end, once nothing more can be recorded."""
 Stop: TypeAlias = Literal["cancelled", "terminated", "time", "journal", "fault"]
-Stage: TypeAlias = Literal["new", "running", "closing", "over"]
+Stage: TypeAlias = Literal["new", "running", "closing", "leaving", "over"]
 
 
 @frozen
@@ -84,22 +93,48 @@ class AgentTurn:
             desk, turn, f"t{turn}", state, news=self._news, subagents=subagents
         )
         self._hooks = TurnHooks(desk.tools.hooks, turn)
-        self._queue = JournalQueue(f"t{turn}", desk.journal)
+        self._queue = JournalQueue(f"t{turn}", desk.journal, desk.jobs.recorded)
         self._own: list[Entry] = []
+        self._open: dict[str, AbortCall | AbortStep] = {}
+        """What would end each call and step that has not ended."""
         self._stage: Stage = "new"
         self._stopped: Stop | None = None
         self._error: str | None = None
         self._began_s = 0.0
+        self._journaled = True
         self._end = TurnEnded(turn, "Interrupted")
 
     def handle(self, event: TurnEvent) -> list[TurnEffect]:
         """Take one event."""
+        self._see_end(event)
         if self._stage == "over":
             return []
+        if self._stage == "leaving":
+            return self._leave(event)
         effects = self._expand(self._take(event))
         while self._queue.idle and (more := self._go_on()):
             effects += self._expand(more)
+        self._see_starts(effects)
         return effects
+
+    def _see_end(self, event: TurnEvent) -> None:
+        match event:
+            case StepEnded(end):
+                self._open.pop(end.step_id, None)
+            case ModelSaid(call_id, ModelEnded()):
+                self._open.pop(call_id, None)
+            case _:
+                pass
+
+    def _see_starts(self, effects: Iterable[TurnEffect]) -> None:
+        for effect in effects:
+            match effect:
+                case StartStep(step_id):
+                    self._open[step_id] = AbortStep(step_id)
+                case StartCall(call_id):
+                    self._open[call_id] = AbortCall(call_id)
+                case _:
+                    pass
 
     def _take(self, event: TurnEvent) -> list[AgentEffect]:
         match event:
@@ -109,7 +144,7 @@ class AgentTurn:
                 return self._written(self._queue.ended(end))
             case StepEnded(end) if self._hooks.owns(end.step_id):
                 return [*self._hooks.ended(end), *self._after_hooks()]
-            case StepEnded() | ClientAnswered() | ModelSaid():
+            case StepEnded() | ClientAnswered() | ModelSaid() if self._stage == "running":
                 return self._heard(event)
             case TimerFired(key) if key == TIME_LIMIT:
                 return self._stop("time")
@@ -136,10 +171,10 @@ class AgentTurn:
         self._stage, self._began_s = "running", self._desk.monotonic()
         limit_s = self._desk.limits.time_s
         timer: list[AgentEffect] = [] if limit_s is None else [ArmTimer(TIME_LIMIT, limit_s)]
+        self._desk.jobs.take_back()
         news = self._desk.jobs.news(self._turn)
-        began_now = events.TurnStarted(self._turn, self._origin)
-        said = Say((began_now, *self._notices, *news.events))
-        records = (TurnStarted(self._turn, self._origin), *news.records)
+        said = Say((events.TurnStarted(self._turn, self._origin), *self._notices))
+        records = (TurnStarted(self._turn, self._origin), *news)
         judging = self._hooks.open(self._origin, self._asked)
         if judging is None:
             return [said, *timer, Write((*records, *self._opened()))]
@@ -151,13 +186,15 @@ class AgentTurn:
             effects += self._stop("cancelled")
         return effects
 
-    def _written(self, entries: tuple[Entry, ...] | str) -> list[AgentEffect]:
-        """Keep what is written now; text says why it is not."""
-        if isinstance(entries, str):
-            return self._journal_failed(entries)
-        self._own += entries
-        self._desk.entries += entries
-        return [*self._queue.more()]
+    def _written(self, written: Written) -> list[AgentEffect]:
+        """Keep what is written now, and show what is new of jobs."""
+        self._own += written.entries
+        self._desk.entries += written.entries
+        jobs = shown(written.entries)
+        said: list[AgentEffect] = [Say(jobs)] if jobs else []
+        if written.error is not None:
+            return [*said, *self._journal_failed(written.error)]
+        return [*said, *self._queue.more()]
 
     def _go_on(self) -> list[AgentEffect]:
         """Do what comes next: the journal holds what was before."""
@@ -202,9 +239,7 @@ class AgentTurn:
     def _news(self) -> list[AgentEffect]:
         """Tell what background jobs have come to."""
         news = self._desk.jobs.news(self._turn)
-        if not news.records:
-            return []
-        return [Say(tuple(news.events)), Write(tuple(news.records))]
+        return [Write(news)] if news else []
 
     # --- the end
 
@@ -229,7 +264,7 @@ class AgentTurn:
 
     def _close(self, end: TurnEnded) -> list[AgentEffect]:
         self._stage, self._end = "closing", self._timed(end)
-        started = self._desk.jobs.news(self._turn, ends=False).records
+        started = self._desk.jobs.news(self._turn, ends=False)
         return [Write((*started, self._end), sync=True)]
 
     def _timed(self, end: TurnEnded) -> TurnEnded:
@@ -239,9 +274,12 @@ class AgentTurn:
     def _journal_failed(self, why: str) -> list[AgentEffect]:
         """End without a record: what can't be written down must not go on."""
         self._error, self._stopped = why, "journal"
+        self._desk.jobs.take_back()
         self._end = self._timed(self._stop_record("journal"))
-        left = [each for each in self._conversation.stop() if not isinstance(each, Write)]
-        return [*left, *self._over(journaled=False)]
+        here = Write | AbortCall | AbortStep
+        left = [each for each in self._conversation.stop() if not isinstance(each, here)]
+        self._journaled = False
+        return [*left, *self._over()]
 
     def _fault(self) -> list[AgentEffect]:
         """We raised, and what that event asked for was never done: end the turn in order."""
@@ -249,13 +287,25 @@ class AgentTurn:
         self._error = "a fault of radian's own; the log has it"
         return self._close(self._stop_record("fault"))
 
-    def _over(self, *, journaled: bool = True) -> list[AgentEffect]:
+    def _over(self) -> list[AgentEffect]:
+        """Say the last word, once nothing of the turn goes on."""
+        if not self._open:
+            return [*self._last_word()]
+        self._stage = "leaving"
+        return [*self._open.values(), ArmTimer(LEAVE_LIMIT, LEAVE_S)]
+
+    def _leave(self, event: TurnEvent) -> list[TurnEffect]:
+        """Wait for what was stopped, but not for ever; what it comes to goes nowhere."""
+        given_up = isinstance(event, TimerFired) and event.key == LEAVE_LIMIT
+        return self._last_word() if given_up or not self._open else []
+
+    def _last_word(self) -> list[TurnEffect]:
         self._stage = "over"
         fold = fold_turn(self._own, self._turn, retries=self._conversation.retries)
-        if not journaled:
+        if not self._journaled:
             fold = replace(fold, end=self._end)
         ending = ending_of(self._end, terminated=self._stopped == "terminated")
-        outcome = TurnOutcome(fold, ending, journaled)
+        outcome = TurnOutcome(fold, ending, self._journaled)
         said = events.TurnEnded(self._turn, self._end.end, self._end.reason, self._end.error)
         result = TurnResult(ending.stop_reason, meta_of(fold), value=outcome)
         return [Say((said,)), EndTurn(result)]

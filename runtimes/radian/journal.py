@@ -77,7 +77,7 @@ class Journal:
 
         Raises:
             JournalError: They could not be written, and nothing of them is left in the journal;
-                or (the message says so) they were written and may not survive a power cut.
+                or (it holds them) they were written and may not survive a power cut.
 
         """
         with self._lock:
@@ -91,8 +91,12 @@ class Journal:
                 raise JournalError(self._failed("be written", "it is closed"))
             self._write(file, data)
             self.last_seq += len(entries)
-            if sync:
-                self._sync(file)
+            try:
+                if sync:
+                    self._sync(file)
+            except JournalError as error:
+                error.written = entries
+                raise
             return entries
 
     def void(self) -> None:

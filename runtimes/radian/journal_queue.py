@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from actors.turn import StartStep
 from actors.work import CallableWork
@@ -11,6 +11,8 @@ from runtimes.radian.live_output import nothing_shown
 from runtimes.radian.session_errors import JournalError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from actors.turn import TurnEffect
     from actors.work import StepEnd, WorkContext
     from runtimes.radian.journal import Journal
@@ -25,16 +27,34 @@ class Write:
     sync: bool = False
 
 
+@frozen
+class Written:
+    """What came of a write."""
+
+    entries: tuple[Entry, ...] = ()
+    """What is in the journal now."""
+    error: str | None = None
+    """Why that is not all, or why it may not last."""
+
+
 AgentEffect: TypeAlias = "TurnEffect | Write"
 
 
 class JournalQueue:
     """Records on their way into the journal."""
 
-    def __init__(self, key: str, journal: Journal) -> None:
-        """``key`` begins the ids of the steps; unique in the session."""
+    def __init__(
+        self, key: str, journal: Journal, recorded: Callable[[tuple[Entry, ...]], None]
+    ) -> None:
+        """``key`` begins the ids of the steps; unique in the session.
+
+        ``recorded`` gets what is in the journal as soon as it is, on the thread that wrote it.
+        """
         self._key = key
         self._journal = journal
+        self._recorded = recorded
+        self._came: Written | None = None
+        """Known here also where the end of the step that wrote is lost."""
         self._waiting: list[Record] = []
         self._sync = False
         self._number = 0
@@ -60,12 +80,14 @@ class JournalQueue:
         self._sync, self._running = False, True
         self._number += 1
 
-        def run(context: WorkContext) -> tuple[Entry, ...] | str:
+        def run(context: WorkContext) -> None:
             del context
             try:
-                return self._journal.append(records, sync=sync)
+                came = Written(self._journal.append(records, sync=sync))
             except JournalError as error:
-                return str(error)
+                came = Written(error.written, str(error))
+            self._recorded(came.entries)
+            self._came = came
 
         return [StartStep(self._step_id, CallableWork("journal", run), nothing_shown)]
 
@@ -73,12 +95,12 @@ class JournalQueue:
         """Tell whether a step is the write on its way."""
         return self._running and step_id == self._step_id
 
-    def ended(self, end: StepEnd) -> tuple[Entry, ...] | str:
-        """Return what was written, or why it could not be."""
+    def ended(self, end: StepEnd) -> Written:
+        """Return what came of the write."""
         self._running = False
-        if end.kind == "returned":
-            return cast("tuple[Entry, ...] | str", end.value)
-        return f"the journal could not be written: {end.error or end.kind}"
+        came, self._came = self._came, None
+        lost = f"the journal could not be written: {end.error or end.kind}"
+        return came or Written(error=lost)
 
     @property
     def _step_id(self) -> str:

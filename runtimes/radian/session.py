@@ -118,15 +118,17 @@ class AgentSession:
             JournalError: Their end could not be recorded.
 
         """
-        try:
-            end_session(self.desk.tools.hooks, say)
-            left = self.desk.jobs.close()
-            if left:
-                self.desk.journal.append(left, sync=True)
-        finally:
+        with ExitStack() as last:
+            last.callback(self.desk.journal.close)
             if self.mcp is not None:
-                self.mcp.close()
-            self.desk.journal.close()
+                last.callback(self.mcp.close)
+            last.callback(self._end_jobs)
+            end_session(self.desk.tools.hooks, say)
+
+    def _end_jobs(self) -> None:
+        left = self.desk.jobs.close()
+        if left:
+            self.desk.journal.append(left, sync=True)
 
 
 def open_session(

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from runtimes.radian.records import Entry
+
 
 class SessionError(Exception):
     """A session can't be used; nothing was written."""
@@ -70,6 +75,11 @@ class NoSuchTurnEnd(SessionError):  # noqa: N818
 
 class JournalError(Exception):
     """A record could not be kept: the disk is full, or the file is gone."""
+
+    def __init__(self, message: str, written: tuple[Entry, ...] = ()) -> None:
+        """``written``: what is in the journal all the same, and may not survive a power cut."""
+        super().__init__(message)
+        self.written = written
 
 
 class ExportExists(Exception):  # noqa: N818 - an answer to the person who named the file

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING
 
-from protocol.values import slotted
 from runtimes.models.base import Text
 from runtimes.radian import events
 from runtimes.radian.records import JobFinished, JobStarted, UserMessage
 from runtimes.radian.tools.jobs import Jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from actors.faults import Faults
     from actors.platform import Platform
     from actors.work import StepService
-    from runtimes.radian.records import Record
-    from runtimes.radian.tools.jobs import Job
-
-
-@slotted
-class News:
-    """What has happened since somebody asked last."""
-
-    records: list[Record] = field(default_factory=list["Record"])
-    events: list[events.Job] = field(default_factory=list[events.Job])
+    from runtimes.radian.records import Entry, Record
+    from runtimes.radian.tools.jobs import Job, JobState
 
 
 class SessionJobs:
-    """See the module.  Used by one thread at a time, but for the jobs themselves."""
+    """See the module.  Used by one thread at a time, but for the jobs themselves and `recorded`."""
 
     def __init__(
         self, folder: str, steps: StepService, *, platform: Platform, faults: Faults
@@ -40,50 +30,85 @@ class SessionJobs:
         self.jobs = Jobs(self._steps, folder, self._hear, platform=platform, faults=faults)
         self.ended: Callable[[], None] = _nobody
         """Called when a job has ended, on the thread that saw it; must not wait."""
-        self._known: dict[str, str] = {}
-        """The last state of each job that was recorded."""
+        self._recorded: dict[str, bool] = {}
+        """Each job that the journal knows, and whether it knows its end."""
+        self._underway: dict[str, bool] = {}
+        """The same of what `news` has returned and may be in no journal yet."""
+        self._closed = False
 
-    def news(self, turn: int | None = None, *, ends: bool = True) -> News:
-        """Return what is new, for the records of ``turn``.
+    def news(self, turn: int | None = None, *, ends: bool = True) -> tuple[Record, ...]:
+        """Return what nobody has been given yet, as records of ``turn``, which are to be written.
 
         ``ends``: also which jobs have ended, with a message to the model for each.
         """
-        news = News()
+        records: list[Record] = []
         for job in self.jobs.list():
-            known = self._known.get(job.job_id)
-            if known is None:
-                self._known[job.job_id] = "running"
-                news.records.append(JobStarted(job.job_id, job.command, turn))
-                news.events.append(events.Job(job.job_id, "running"))
-            if ends and job.state != "running" and self._known[job.job_id] == "running":
-                self._known[job.job_id] = job.state
-                news.records.append(_finished(job, turn))
-                news.events.append(events.Job(job.job_id, job.state, job.exit_code))
+            if self._knows_end(job) is None:
+                self._underway[job.job_id] = False
+                records.append(JobStarted(job.job_id, job.command, turn))
+            if ends and job.state != "running" and not self._knows_end(job):
+                self._underway[job.job_id] = True
+                records.append(_finished(job, turn))
                 if turn is not None:
-                    told = UserMessage(turn, (Text(_told(job)),), source="job")
-                    news.records.append(told)
-        return news
+                    records.append(UserMessage(turn, (Text(_told(job)),), source="job"))
+        return tuple(records)
+
+    def recorded(self, entries: Iterable[Entry]) -> None:
+        """Hear what is in the journal now; from any thread."""
+        for entry in entries:
+            match entry.record:
+                case JobStarted(job_id):
+                    self._recorded.setdefault(job_id, False)
+                case JobFinished(job_id):
+                    self._recorded[job_id] = True
+                case _:
+                    pass
+
+    def take_back(self) -> None:
+        """Let what `news` has returned be news again where it was never written.
+
+        For whoever knows that no write is on its way.
+        """
+        self._underway.clear()
 
     def has_untold_ends(self) -> bool:
         """Tell whether a job has ended that `news` has not told of."""
-        return any(
-            job.state != "running" and self._known.get(job.job_id, "running") == "running"
-            for job in self.jobs.list()
-        )
+        return any(job.state != "running" and not self._knows_end(job) for job in self.jobs.list())
+
+    def close(self) -> tuple[Record, ...]:
+        """End all jobs and return what is left to record of them.  Safe to call twice."""
+        if self._closed:
+            return ()
+        self._closed, self.ended = True, _nobody
+        self._steps.close()
+        self.take_back()
+        heard = self.news()
+        left = (job for job in self.jobs.list() if not self._knows_end(job))
+        return (*heard, *(JobFinished(job.job_id, job.command, killed=True) for job in left))
+
+    def _knows_end(self, job: Job) -> bool | None:
+        """Tell whether the end of a job was told; None: not even its start."""
+        known = self._underway.get(job.job_id)
+        return self._recorded.get(job.job_id) if known is None else known
 
     def _hear(self, job: Job) -> None:
         del job
         self.ended()
 
-    def close(self) -> tuple[Record, ...]:
-        """End all jobs and return what is left to record of them.  Safe to call twice."""
-        records = self.news().records
-        for job in self.jobs.list():
-            if self._known[job.job_id] == "running":
-                self._known[job.job_id] = "killed"
-                records.append(JobFinished(job.job_id, job.command, killed=True))
-        self._steps.close()
-        return tuple(records)
+
+def shown(entries: Iterable[Entry]) -> tuple[events.Job, ...]:
+    """Return what people are shown of records."""
+    told: list[events.Job] = []
+    for entry in entries:
+        match entry.record:
+            case JobStarted(job_id):
+                told.append(events.Job(job_id, "running"))
+            case JobFinished(job_id, exit_code=exit_code, killed=killed):
+                ended: JobState = "failed" if exit_code is None else "exited"
+                told.append(events.Job(job_id, "killed" if killed else ended, exit_code))
+            case _:
+                pass
+    return tuple(told)
 
 
 def _finished(job: Job, turn: int | None) -> JobFinished:

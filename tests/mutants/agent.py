@@ -42,9 +42,9 @@ JOURNAL = (
     Mutant(
         "a job's end is told again and again",
         "runtimes/radian/session_jobs.py",
-        "                self._known[job.job_id] = job.state\n",
-        "",
-        (SEEDS,),
+        "                    self._recorded[job_id] = True\n",
+        "                    pass\n",
+        (Pytest("tests/runtimes/radian/test_session_jobs.py"), SEEDS),
     ),
 )
 

@@ -10,6 +10,7 @@ from actors.model_call import ModelEnded
 from actors.turn import (
     AbortCall,
     AbortStep,
+    ArmTimer,
     AskClient,
     ClientAnswered,
     EndTurn,
@@ -41,7 +42,6 @@ from runtimes.radian.policy import Policy
 from runtimes.radian.records import Entry, UserMessage
 from runtimes.radian.rules import Rules
 from runtimes.radian.session_errors import JournalError
-from runtimes.radian.session_jobs import News
 from runtimes.radian.tool_desk import ToolDesk
 from runtimes.radian.tools.base import (
     Prepared,
@@ -120,9 +120,15 @@ class Book:
 class NoJobs:
     """Nothing runs in the background."""
 
-    def news(self, turn: int | None = None, *, ends: bool = True) -> News:
+    def news(self, turn: int | None = None, *, ends: bool = True) -> tuple[Record, ...]:
         del turn, ends
-        return News()
+        return ()
+
+    def recorded(self, entries: object) -> None:
+        """Hear of nothing."""
+
+    def take_back(self) -> None:
+        """Have nothing."""
 
 
 class NeverCancelled:
@@ -221,7 +227,7 @@ def _offered(tool: Tool) -> Any:
 class Hands:
     """Performs what one turn wants; what it started ends by `end_one`."""
 
-    def __init__(self, desk: TurnDesk, prompt: str = "go") -> None:
+    def __init__(self, desk: TurnDesk, prompt: str = "go", turn: int = 1) -> None:
         self.desk = desk
         self.said: list[Any] = []
         self.ids: list[str] = []
@@ -230,7 +236,8 @@ class Hands:
         self.asked: dict[str, AskClient] = {}
         self.aborted: set[str] = set()
         self.outcome: TurnOutcome | None = None
-        self._machine = AgentTurn(desk, 1, "prompt", UserMessage(1, (Text(prompt),)))
+        self.timers: list[str] = []
+        self._machine = AgentTurn(desk, turn, "prompt", UserMessage(turn, (Text(prompt),)))
         self.feed(Begin())
 
     def feed(self, event: TurnEvent) -> None:
@@ -286,6 +293,8 @@ class Hands:
                 self.running[call_id] = effect
             case AbortStep(name) | AbortCall(name):
                 self.aborted.add(name)
+            case ArmTimer(key):
+                self.timers.append(key)
             case AskClient(key):
                 self._begin(key)
                 self.asked[key] = effect
