@@ -186,8 +186,10 @@ class Server:
         prepare()
 
     def _warm_up(self) -> None:
-        self._runtime.warm_up()
-        self._ground.warm_up()
+        try:
+            self._runtime.warm_up()
+        finally:  # a disk that can't be read now says so again, where it is heard
+            self._ground.warm_up()
 
     def _end_turns(self) -> None:
         """Cancel what runs and give it time to clean up; a second signal takes that time away."""

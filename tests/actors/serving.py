@@ -211,8 +211,10 @@ class Client:
         self._fds += [sink._fd] if sink._fd != answers_in else []
         self._bells = [source._bell, sink._bell]
         notes: queue.SimpleQueue[Note] = queue.SimpleQueue()
+        self.settled = threading.Event()
+        """Set once the server has made ready for its first prompt, or given up."""
         ground = Ground(
-            self._system, source, sink, notes, lambda: self.steps, self.gate, lambda: None
+            self._system, source, sink, notes, lambda: self.steps, self.gate, self.settled.set
         )
         server = Server(self.runtime, ground)  # type: ignore[arg-type]  # turn_rule is read only
         self.server = Running(self._serve(server))
