@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 PROMPT_MARK: Final = "> "
 AUTH_REQUIRED: Final = -32000
 CANCELLING: Final = "cancelling; Ctrl-C again ends the agent"
+STRANGE_BYTES: Final = 160
+"""Shown of a line that is no message: enough to know a traceback or a stray print by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +86,13 @@ class Conversation:
         self._request("initialize", acp.initialize_params("chantry", VERSION))
         return self._take()
 
-    def received(self, message: Message) -> list[Effect]:
-        """Take a line of the agent, decoded.  Once we are ending, it says nothing to us."""
+    def received(
+        self, message: Message, line: bytes | bytearray | memoryview = b""
+    ) -> list[Effect]:
+        """Take a line of the agent, decoded, and as it came.
+
+        Once we are ending, it says nothing to us.
+        """
         if self._phase == "over":
             return []
         match message:
@@ -100,9 +107,9 @@ class Conversation:
             case jsonrpc.Notification(method, _):
                 self._show(Note(f"notification {method}, not known here"))
             case jsonrpc.Rejected(_, error):
-                self._show(Note(f"a line that is no message: {error.message}"))
+                self._show(Note(_no_message(error.message, line)))
             case jsonrpc.Ignored(reason):
-                self._show(Note(f"a line that is no message: {reason}"))
+                self._show(Note(_no_message(reason, line)))
         return self._take()
 
     def typed(self, line: str) -> list[Effect]:
@@ -336,3 +343,9 @@ class Conversation:
     def _take(self) -> list[Effect]:
         effects, self._effects = self._effects, []
         return effects
+
+
+def _no_message(reason: str, line: bytes | bytearray | memoryview) -> str:
+    start = bytes(line[:STRANGE_BYTES]).decode(errors="replace").strip()
+    more = " …" if len(line) > STRANGE_BYTES else ""
+    return f"a line that is no message ({reason}): {start}{more}"

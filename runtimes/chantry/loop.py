@@ -142,7 +142,7 @@ class Loop:
             if isinstance(frame, Line):
                 if self._wire:
                     self._wire.message("agent", frame.data)
-                self._perform(self._conversation.received(decode(frame.data)))
+                self._perform(self._conversation.received(decode(frame.data), frame.data))
             else:
                 self._screen.show(Note(f"a line of more than {frame.limit} bytes, dropped"))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from protocol.jsonrpc import Failure, Notification, Request, Result
+from protocol.jsonrpc import Failure, Notification, Request, Result, decode
 from runtimes.chantry.conversation import CANCELLING, Conversation, Script
 from runtimes.chantry.effects import Ask, AskNoMore, End, Send, Show
 from runtimes.chantry.shown import Note, Problem, Prompted, Question, TurnOver
@@ -386,3 +386,19 @@ def test_an_agent_that_ends_after_we_said_goodbye_did_not_die() -> None:
     talk.received(Result(3, {"stopReason": "end_turn"}))
 
     assert talk.agent_gone("exit code 0", ()) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b"Traceback (most recent call last):", "Traceback (most recent call last):"),
+        (b'{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0"}'),
+        (b"\xff" + b"x" * 200, "\ufffd" + "x" * 159 + " …"),
+    ],
+)
+def test_a_line_that_is_no_message_is_shown_with_the_reason(line: bytes, told: str) -> None:
+    (note,) = shown(conversation("hello").received(decode(line), line))
+
+    assert isinstance(note, Note)
+    assert note.text.startswith("a line that is no message (")
+    assert note.text.endswith(f"): {told}")
