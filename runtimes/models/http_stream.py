@@ -55,8 +55,8 @@ class Target(NamedTuple):
 class Reply:
     """An answer whose body is still to come."""
 
-    def __init__(self, response: Any, silence_s: float, hang_up: HangUp) -> None:
-        """Take a response of httpcore2."""
+    def __init__(self, response: Any, target: Target, hang_up: HangUp) -> None:
+        """Take a response of httpcore2 to the call of ``target``."""
         self.status: int = response.status
         self.headers = {
             name.decode("latin-1").lower(): value.decode("latin-1")
@@ -64,7 +64,7 @@ class Reply:
         }
         """Names in lower case."""
         self._stream = response.extensions["network_stream"]
-        self._chunks = self._told(response, silence_s, hang_up)
+        self._chunks = self._told(response, target, hang_up)
 
     @property
     def encoding(self) -> str:
@@ -101,8 +101,8 @@ class Reply:
         self._stream.limit_s = None
 
     @staticmethod
-    def _told(response: Any, silence_s: float, hang_up: HangUp) -> Iterator[bytes]:
-        with _told_as(silence_s, hang_up):
+    def _told(response: Any, target: Target, hang_up: HangUp) -> Iterator[bytes]:
+        with _told_as(target, hang_up):
             yield from response.iter_stream()
 
 
@@ -180,7 +180,7 @@ class _Open:
         import httpcore2
 
         limits = {"connect": CONNECT_TIMEOUT_S, "write": target.silence_s, "read": target.silence_s}
-        with _told_as(target.silence_s, hang_up), backend.working_for(hang_up):
+        with _told_as(target, hang_up), backend.working_for(hang_up):
             if hang_up.cancel.is_set():
                 raise Cancelled
             request = httpcore2.Request(
@@ -191,7 +191,7 @@ class _Open:
                 extensions={"timeout": limits},
             )
             self._response = pool.handle_request(request)
-        return Reply(self._response, target.silence_s, hang_up)
+        return Reply(self._response, target, hang_up)
 
     def __exit__(self, *_: object) -> None:
         self._hang_up.release()
@@ -202,8 +202,8 @@ class _Open:
 class _told_as:  # noqa: N801 - reads as a word of its `with`
     """Turns what httpcore2 raises into `NoAnswer`, or `Cancelled` if that is why."""
 
-    def __init__(self, silence_s: float, hang_up: HangUp) -> None:
-        self._silence_s = silence_s
+    def __init__(self, target: Target, hang_up: HangUp) -> None:
+        self._target = target
         self._hang_up = hang_up
 
     def __enter__(self) -> None:
@@ -219,15 +219,17 @@ class _told_as:  # noqa: N801 - reads as a word of its `with`
         retry = True
         match error:
             case httpcore2.ConnectTimeout():
-                message = f"no connection within {CONNECT_TIMEOUT_S:g} s"
+                message = (
+                    f"no connection to {_origin(self._target.url)} within {CONNECT_TIMEOUT_S:g} s"
+                )
             case httpcore2.TimeoutException():
-                message = f"nothing came for {self._silence_s:g} s"
+                message = f"nothing came for {self._target.silence_s:g} s"
             case httpcore2.UnsupportedProtocol() | httpcore2.LocalProtocolError():
                 message, retry = f"the request can't be sent: {error}", False
             case httpcore2.ConnectError() if "CERTIFICATE_VERIFY_FAILED" in str(error):
                 message, retry = f"its certificate is not trusted: {error}", False
             case httpcore2.ConnectError():
-                message = f"no connection: {error}"
+                message = f"no connection to {_origin(self._target.url)}: {_without_number(error)}"
             case httpcore2.ProxyError():
                 message = f"the proxy refused: {error}"
             case httpcore2.NetworkError() | httpcore2.ProtocolError():
@@ -245,6 +247,12 @@ def _close_all(pools: dict[str, tuple[Any, Any]]) -> None:
 def _origin(url: str) -> str:
     """Return scheme, host and port as they stand."""
     return "/".join(url.split("/", 3)[:3])
+
+
+def _without_number(error: Exception) -> str:
+    """Return the system's words without their ``[Errno 111]``."""
+    text = str(error)
+    return text.partition("] ")[2] if text.startswith("[Errno") else text
 
 
 def _headers(target: Target) -> list[tuple[bytes | str, bytes | str]]:

@@ -527,7 +527,8 @@ def test_nobody_at_home_is_told_and_tried_again() -> None:
 
     assert isinstance(failed, CallFailed)
     assert failed.retry
-    assert "no connection" in failed.message
+    place = address.removesuffix("/v1")
+    assert failed.message == f"local: no connection to {place}: Connection refused"
 
 
 # --- B068
