@@ -34,7 +34,7 @@ class _Named(tuple[Any, ...]):
     _made = False
     """An object of the class has been made."""
 
-    def __new__(cls, *given: Any, **named: Any) -> Any:
+    def __new__(cls, /, *given: Any, **named: Any) -> Any:
         """Make the first object of a class; the second call makes what makes the next ones."""
         first = not cls._made
         cls._made = True
@@ -63,10 +63,18 @@ class _Named(tuple[Any, ...]):
 
     @classmethod
     def _make(cls, values: Iterable[Any]) -> Any:
-        return cls(*values)
+        made = _new(cls, values)
+        if len(made) != len(cls._fields):
+            message = f"expected {len(cls._fields)} members, got {len(made)}"
+            raise TypeError(message)
+        return made
 
-    def _replace(self, **named: Any) -> Any:
-        return type(self)(**{**self._asdict(), **named})
+    def _replace(self, /, **named: Any) -> Any:
+        values = self._asdict()
+        if unknown := named.keys() - values.keys():
+            message = f"no members: {', '.join(sorted(unknown))}"
+            raise TypeError(message)
+        return self._make((values | named).values())
 
     def _asdict(self) -> dict[str, Any]:
         return dict(zip(self._fields, self, strict=True))
@@ -81,6 +89,7 @@ class _Named(tuple[Any, ...]):
 
 
 if not TYPE_CHECKING:
+    _Named.__annotations__.clear()  # who asks for those of a class is told its members only
 
     class _Maker(type):
         """Turns the body of a class into a named tuple, which is a class like any other."""

@@ -95,7 +95,7 @@ class _Slotted:  # noqa: PLW1641 - what changes has no hash
     __value_made__: ClassVar[bool] = False
     """An object of the class has been made."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
+    def __init__(self, /, *given: Any, **named: Any) -> None:
         """Make the first object of a class; the second call makes what makes the next ones."""
         cls: Any = type(self)
         if cls.__value_made__ or not _fill(self, given, named):
@@ -159,9 +159,9 @@ def _fill(one: _Slotted, given: tuple[Any, ...], named: dict[str, Any]) -> bool:
 def _initializer(cls: type[_Slotted]) -> Any:
     """Compile ``__init__`` of a class as `dataclass` writes it, which no loop comes near."""
     scope: dict[str, Any] = {"_set": object.__setattr__, "_absent": MISSING}
-    parameters, body = ["self"], ["pass"]
+    parameters, body = ["_self", "/"], ["pass"]
     setting = (
-        "_set(self, '{name}', {given})" if issubclass(cls, _Frozen) else "self.{name} = {given}"
+        "_set(_self, '{name}', {given})" if issubclass(cls, _Frozen) else "_self.{name} = {given}"
     )
     for name, found in _defaults_of(cls):
         given = name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import typing
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -118,6 +118,9 @@ def test_the_tools_of_the_original_are_there() -> None:
     assert Point._field_defaults == Twin._field_defaults
     with pytest.raises(TypeError):
         fresh()(1)._replace(z=1)
+    with pytest.raises(TypeError):
+        fresh()._make([1])
+    assert get_type_hints(Point) == get_type_hints(Twin)
 
 
 def test_a_class_without_members_is_the_empty_tuple() -> None:
@@ -134,3 +137,23 @@ def test_a_class_of_such_a_class_has_its_own_objects() -> None:
     more: Any = type("More", (base,), {})
 
     assert [type(each) for each in (more(1), more(1), base(1), base(1))] == [more, more, base, base]
+
+
+def test_a_class_of_such_a_class_may_make_its_objects_from_other_things() -> None:
+    class Square(Point):
+        def __new__(cls, side: int) -> Any:
+            return super().__new__(cls, side, side)
+
+    copies = [Square(2)._replace(unit="m"), Square._make([2, 2, "m"])]
+
+    assert copies == [(2, 2, "m")] * 2
+    assert {type(each) for each in copies} == {Square}
+
+
+def test_members_may_have_the_names_that_methods_give_to_themselves() -> None:
+    class Odd(NamedTuple):
+        self: int
+        cls: int
+
+    assert [Odd(self=1, cls=2), Odd(self=1, cls=2)] == [(1, 2)] * 2
+    assert Odd(1, 2)._replace(self=3, cls=4) == (3, 4)

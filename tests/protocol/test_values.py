@@ -169,3 +169,13 @@ def test_what_a_value_can_not_have_is_refused_where_it_is_declared() -> None:
 
             def __post_init__(self) -> None:
                 """Come too late."""
+
+
+@pytest.mark.parametrize("made", [frozen, slotted])
+def test_a_member_may_be_called_self(made: Any) -> None:
+    @made
+    class Odd:
+        self: int
+
+    odd: Any = Odd  # mypy has it that no call could name it
+    assert [odd(self=each).self for each in (1, 2, 3)] == [1, 2, 3]
