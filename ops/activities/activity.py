@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from ops.durations import parse_duration
 from ops.errors import ActivityFailed, unknown
+from ops.params import param_text
 from ops.references import as_reference
 
 if TYPE_CHECKING:
@@ -79,12 +80,16 @@ class Activity:
     def prepare(self, args: Mapping[str, Any], context: ActivityContext) -> Work:
         """Return the work for resolved ``args``.  Starts and touches nothing.
 
+        Where text is wanted, a number or a boolean that a reference brought is written as text.
+
         Raises:
             ActivityFailed: The args don't fit, now that references have values.
 
         """
         import importlib
 
+        known: dict[str, ArgType] = {arg.name: arg.type for arg in self.args}
+        args = {name: _written(known.get(name), value) for name, value in args.items()}
         for _name, reason in self.problems(args):
             raise ActivityFailed(reason)
         prepare = cast("Prepare", importlib.import_module(self.module).prepare)
@@ -113,6 +118,23 @@ def _fits(kind: ArgType, value: Any) -> bool:
             return isinstance(value, dict)
         case "any":
             return True
+
+
+def _written(kind: ArgType | None, value: Any) -> Any:
+    match kind:
+        case "text":
+            return _as_text(value)
+        case "texts" | "command" if isinstance(value, list):
+            return [_as_text(item) for item in cast("list[object]", value)]
+        case "text_map" if isinstance(value, dict):
+            table = cast("dict[str, object]", value)
+            return {name: _as_text(item) for name, item in table.items()}
+        case _:
+            return value
+
+
+def _as_text(value: object) -> object:
+    return param_text(value) if isinstance(value, int | float) else value
 
 
 def _is_text(value: object) -> bool:

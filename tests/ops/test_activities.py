@@ -55,6 +55,31 @@ def test_shell_gets_values_as_variables_and_never_as_text(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_number_or_boolean_that_a_reference_brought_is_text_where_text_is_wanted(
+    tmp_path: Path,
+) -> None:
+    words = ["sh", "-c", 'echo "$@" $N $B', "sh", 2, 2.5, True]
+
+    work = process("exec", tmp_path, argv=words, env={"N": 7, "B": False})
+
+    assert carry_out(work).stdout == "2 2.5 true 7 false\n"
+
+
+def test_a_number_that_stands_where_text_is_wanted_is_refused_before_any_run() -> None:
+    found = list(activity("exec").problems({"argv": ["sh", 2], "env": {"A": 3}}))
+
+    assert found == [
+        ("argv", "argv must be a list of texts, not ['sh', 2]"),
+        ("env", "env must be a table of texts, not {'A': 3}"),
+    ]
+
+
+def test_nothing_else_becomes_text(tmp_path: Path) -> None:
+    for wrong in ([["a"]], [None], [{"a": 1}]):
+        with pytest.raises(ActivityFailed, match="argv must be a list of texts"):
+            process("exec", tmp_path, argv=["sh", *wrong])
+
+
 def test_exec_passes_its_words_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
 
@@ -63,7 +88,7 @@ def test_exec_passes_its_words_as_they_are(tmp_path: Path) -> None:
     assert (work.argv, work.cwd) == (("echo", "a  b", "$HOME"), str(tmp_path / "sub"))
 
 
-@pytest.mark.parametrize("env", [{"A=B": "x"}, {"": "x"}, {"A": "x\0"}, {"A": 3}])
+@pytest.mark.parametrize("env", [{"A=B": "x"}, {"": "x"}, {"A": "x\0"}, {"A": ["x"]}])
 def test_variables_that_no_program_can_have_are_refused(
     tmp_path: Path, env: dict[str, Any]
 ) -> None:
