@@ -8,6 +8,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
+from actors import orphans
 from actors.faults import WITH_ERROR, point
 from actors.guardian_link import GuardianLink, LinkClosed
 
@@ -54,6 +55,7 @@ class Guardian:
             if self._closed:
                 message = "the server is ending"
                 raise LinkClosed(message)
+            orphans.bury_dead()
             if self._link is None or self._link.closed:
                 self._faults.at(AT_START)
                 self._link = self._start()
@@ -72,7 +74,7 @@ class Guardian:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                pid = _spawn(theirs)
+                pid = orphans.start_guardian(lambda: _spawn(theirs))
             except OSError:
                 ours.close()
                 raise
@@ -81,6 +83,7 @@ class Guardian:
         except OSError:
             ours.close()
             os.waitpid(pid, 0)  # it takes the closed socket as its end
+            orphans.forget_guardian(pid)
             raise
 
 

@@ -15,6 +15,7 @@ from collections import deque
 from errno import EAGAIN
 from typing import TYPE_CHECKING, TypeAlias
 
+from actors import orphans
 from actors.bell import Bell
 from actors.faults import WITH_ERROR, point
 from actors.logs import log
@@ -68,6 +69,7 @@ class GuardianLink:
 
         """
         self.pid = pid
+        self._platform = platform
         self._control = control
         self._faults = faults
         self._control.settimeout(0.0)
@@ -148,6 +150,8 @@ class GuardianLink:
 
     def _run(self) -> None:
         try:
+            # Here, where nobody waits for it: the guardian needs longer to be ready.
+            orphans.take_in()
             while self._step():
                 pass
         except Exception as error:  # noqa: BLE001 - whatever it was, the steps must hear of it
@@ -218,9 +222,10 @@ class GuardianLink:
                 self._listeners.pop(token, None)
 
     def _abandon(self) -> None:
-        """Reap the guardian, then tell every step that nobody will hear of it again."""
+        """Reap the guardian and what it left, then tell every step that it is lost."""
         self._control.close()  # a living guardian takes this as its end
-        self._reap()
+        if self._reap() != 0:
+            self._end_orphans()
         self._bell.close()
         for _, descriptors in self._outgoing:
             _close(descriptors)
@@ -228,17 +233,31 @@ class GuardianLink:
             listener(Report("lost", 0))
         self._listeners.clear()
 
-    def _reap(self) -> None:
-        """Collect the exit status; nothing is sent or signalled from then on."""
+    def _reap(self) -> int | None:
+        """Collect the wait status; nothing is sent or signalled from then on.
+
+        0: it left nothing behind.  None: nobody knows, somebody reaps all our children.
+        """
         try:
             # Wait without reaping first: `wait_end` must not see a pid that is free again.
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
             with self._lock:
                 self._closed = True
-                os.waitpid(self.pid, 0)
+                return os.waitpid(self.pid, 0)[1]
         except ChildProcessError:
             with self._lock:
-                self._closed = True  # somebody reaps all children of this process
+                self._closed = True
+            return None
+        finally:
+            orphans.forget_guardian(self.pid)
+
+    def _end_orphans(self) -> None:
+        """Kill what is left of the steps; they are told in any case."""
+        try:
+            if not orphans.end_orphans(self._platform):
+                log().error("killed, yet not gone: what a dead guardian left behind")
+        except Exception as error:  # noqa: BLE001 - the steps must hear of their end
+            log().opt(exception=error).error("looking for what a dead guardian left failed")
 
 
 def _frame(*fields: bytes) -> bytes:

@@ -3,7 +3,8 @@
 Run with a socket to the server as descriptor 3.  For each step it forks a *warden*: a
 subreaper, so that whatever the step starts, also by double fork or setsid, stays below that
 warden until it is dead.  Three ends, one rule each: the server goes, the guardian kills all; the
-guardian goes, each warden kills its own; a warden goes, the guardian kills what it adopts.
+guardian goes, each warden kills its own; a warden goes, the guardian kills what it adopts.  Should
+guardian and wardens die at one stroke, the server kills what falls to it (`actors.orphans`).
 
 Requests are a length (4 bytes, big-endian) and fields with NUL between them: ``spawn TOKEN
 DESCRIPTORS CWD ARGC ARG... ENV...`` with that many descriptors riding along (stdout, stderr, and
@@ -72,7 +73,9 @@ def main() -> None:
     try:
         guardian.serve()
     finally:
-        guardian.end()
+        nothing_left = guardian.end()
+    if not nothing_left:
+        sys.exit(1)  # the server goes on with it
 
 
 class Guardian:
@@ -95,19 +98,20 @@ class Guardian:
         while self._server_lives:
             self._turn(STRAY_PASS_MS if self._strays else None)
 
-    def end(self) -> None:
-        """Kill everything; wait for it as long as killing may take, and no longer."""
+    def end(self) -> bool:
+        """Kill everything; wait for it as long as killing may take, and tell if all is gone."""
         if self._server_lives:
             self._lose_server()  # we come from an error of our own
         for token in self._wardens:
             self._signal(token, KILL_TREE)
         for _ in range(int(KILL_LIMIT_S * 1000 / STRAY_PASS_MS)):
             if not self._wardens and not self._strays:
-                return
+                return True
             try:
                 self._turn(STRAY_PASS_MS)
             except (OSError, MemoryError):
                 continue  # a round that fails must not be the last
+        return False
 
     def _turn(self, timeout_ms: int | None) -> None:
         for fd, events in self._poll.poll(timeout_ms):

@@ -34,6 +34,7 @@ READS_OPS = "reading declarations is part of no run, and has a limit of its own"
 EXEMPT: dict[str, str] = {
     "actors/bell.py": A_WAKE_PIPE,
     "actors/guardian_main.py": OTHER_PROCESS,
+    "actors/orphans.py": LAST_RESORT,
     "actors/process_tree.py": OTHER_PROCESS,
     "actors/stdio.py WakePipe": A_WAKE_PIPE,
     "actors/stdio.py Source.__init__": SET_UP,

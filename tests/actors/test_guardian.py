@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _socket
 import os
 import queue
 import select
@@ -9,17 +10,18 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import suppress
+import threading
+from errno import EMFILE
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
 
-from actors import guardian_link, process_step
+from actors import guardian_link, guardian_main, orphans, process_step
 from actors.faults import NoFaults
 from actors.guardian import Guardian
 from actors.guardian_link import GuardianLink, LinkClosed
-from actors.process_tree import children, parent_of
+from actors.process_tree import children, children_of_thread, parent_of
 from actors.real_platform import RealPlatform
 from actors.steps import RealSteps
 from tests.actors.stepping import (
@@ -185,19 +187,140 @@ def test_a_step_that_kills_its_warden_and_guardian_leaves_nothing(
     end = Started(steps, shell(script, mark)).wait_end()
 
     assert end.kind == "lost"
-    wait_gone_below_nobody(mark)
+    assert survivors(mark) == []
 
 
-def wait_gone_below_nobody(mark: str) -> None:
-    """Clean up what no design can: both watchers of this step died at one stroke.
+def kill_at_one_stroke(*pids: int) -> None:
+    """Kill them so that none can do anything about the end of another."""
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            os.kill(pid, number)
 
-    Again and again: the shell may be forking while it is looked at.
-    """
-    while left := survivors(mark):
-        for pid in left:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            wait_dead(pid)
+
+@pytest.mark.parametrize("guardian_first", [True, False])
+def test_guardian_and_wardens_killed_at_one_stroke_leave_nothing(
+    steps: RealSteps, mark: str, *, guardian_first: bool
+) -> None:
+    for _ in range(15):
+        running = [Started(steps, shell(TREE, mark)).wait_text("ready") for _ in range(2)]
+        guardian = guardian_pid(steps)
+        wardens = children(guardian)
+
+        kill_at_one_stroke(*([guardian, *wardens] if guardian_first else [*wardens, guardian]))
+        ends = [step.wait_end() for step in running]
+        left = survivors(mark)
+        after = Started(steps, program("echo", "again", mark=mark)).wait_end()
+
+        assert [(end.kind, end.error) for end in ends] == [
+            ("lost", "'sh' was lost: the guardian died")
+        ] * 2
+        assert left == []
+        assert (after.kind, after.stdout.text) == ("exited", "again\n")
+
+
+def test_what_is_no_step_survives_the_death_of_a_guardian_and_its_warden(
+    steps: RealSteps, mark: str
+) -> None:
+    other, over = RealSteps(RealPlatform(), NoFaults()), threading.Event()
+    other.warm_up()  # from here: this guardian is the main thread's child, as orphans are
+    beside = Started(other, shell("echo ready; sleep 300; :")).wait_text("ready")
+    started: queue.Queue[subprocess.Popen[bytes]] = queue.Queue()
+
+    def run_a_program() -> None:
+        started.put(process := subprocess.Popen(["sleep", "300"], start_new_session=True))
+        over.wait(60)
+        process.kill()
+        process.wait()
+
+    threading.Thread(target=run_a_program, daemon=True).start()
+    programs = (started.get(timeout=20), subprocess.Popen(["sleep", "300"]))
+    step = Started(steps, shell(TREE, mark)).wait_text("ready")
+    guardian = guardian_pid(steps)
+
+    kill_at_one_stroke(guardian, *children(guardian))
+    step.wait_end()
+    living = [process.poll() is None for process in programs]
+    ends = list(beside.heard.ends)
+    over.set()
+    programs[1].kill()
+    programs[1].wait()
+    other.close()
+
+    assert (living, ends) == ([True, True], [])
+    assert survivors(mark) == []
+
+
+def test_orphans_of_programs_of_our_own_are_reaped_with_the_next_step(steps: RealSteps) -> None:
+    Started(steps, program("true")).wait_end()
+    script = "setsid sh -c 'echo $$; exec sleep 300 > /dev/null 2>&1' &"
+    orphan = int(subprocess.run(["sh", "-c", script], capture_output=True, check=True).stdout)
+    adopted_by = parent_of(orphan)
+    os.kill(orphan, signal.SIGKILL)
+    wait_dead(orphan)
+
+    Started(steps, program("true")).wait_end()
+
+    assert (adopted_by, parent_of(orphan)) == (os.getpid(), None)
+
+
+def test_orphans_are_looked_for_again_when_there_was_no_descriptor_to_look_with(
+    steps: RealSteps, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = Started(steps, shell(TREE, mark)).wait_text("ready")
+    guardian = guardian_pid(steps)
+    failures = iter([OSError(EMFILE, "no descriptor is left")] * 2)
+
+    def read(parent: int, thread: int | str) -> list[int]:
+        if (error := next(failures, None)) is not None:
+            raise error
+        return children_of_thread(parent, thread)
+
+    monkeypatch.setattr("actors.orphans.children_of_thread", read)
+    kill_at_one_stroke(guardian, *children(guardian))
+
+    assert step.wait_end().kind == "lost"
+    assert survivors(mark) == []
+
+
+@pytest.mark.parametrize("fault", [None, RuntimeError("a fault of ours")])
+def test_a_step_hears_of_its_loss_also_when_orphans_can_not_be_killed(
+    steps: RealSteps, mark: str, monkeypatch: pytest.MonkeyPatch, fault: Exception | None
+) -> None:
+    step = Started(steps, shell(TREE, mark)).wait_text("ready")
+    guardian = guardian_pid(steps)
+
+    def kills_nobody(_pids: object) -> None:
+        if fault is not None:
+            raise fault
+
+    with monkeypatch.context() as patched:
+        patched.setattr(orphans, "kill_children", kills_nobody)
+        patched.setattr(orphans, "LIMIT_S", 0.0)
+        kill_at_one_stroke(guardian, *children(guardian))
+        kind = step.wait_end().kind
+    left = survivors(mark)
+
+    assert kind == "lost"
+    assert left != []
+    assert orphans.end_orphans(RealPlatform())
+
+
+def test_a_guardian_that_could_not_kill_everything_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ours, theirs = socket.socketpair()
+    monkeypatch.setattr(guardian_main, "KILL_LIMIT_S", 0.1)
+    monkeypatch.setattr(guardian_main.Guardian, "_turn", lambda _self, _timeout_ms: None)
+    control = _socket.socket(fileno=theirs.detach())
+    guardian = guardian_main.Guardian(control)
+
+    all_gone = guardian.end()
+    guardian._strays = True
+    strays_gone = guardian.end()
+    control.close()
+    ours.close()
+
+    assert (all_gone, strays_gone) == (True, False)
 
 
 def test_a_stopped_warden_obeys_all_the_same(steps: RealSteps, mark: str) -> None:
