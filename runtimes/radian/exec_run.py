@@ -65,6 +65,20 @@ def _converse(
     given: Mapping[str, Any], options: ConversationOptions, environ: Mapping[str, str]
 ) -> int:
     """Run the turn, or at a terminal without ``-p`` turn after turn."""
+    if "prompt" in given or not sys.stdin.isatty():
+        return _run(given, options, environ, typed=False)
+    from runtimes.radian.typed_line import until_signal
+
+    return until_signal(lambda: _run(given, options, environ, typed=True))
+
+
+def _run(
+    given: Mapping[str, Any],
+    options: ConversationOptions,
+    environ: Mapping[str, str],
+    *,
+    typed: bool,
+) -> int:
     from runtimes.models.base import Text
     from runtimes.radian.images import keep_images, read_image
     from runtimes.radian.prompt_input import read_prompt
@@ -75,7 +89,6 @@ def _converse(
     settings = settings_for(options, environ)
     pictures = tuple(read_image(path) for path in given.get("image", ()))
     _check_images(settings, count=len(pictures))
-    typed = "prompt" not in given and sys.stdin.isatty()
     prompt = "" if typed else read_prompt(given.get("prompt"))
     session = open_session(_plan(given, options, settings, typed=typed), environ)
     try:

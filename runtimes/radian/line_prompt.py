@@ -12,7 +12,13 @@ from runtimes.radian.exit_codes import FAILED, OK
 from runtimes.radian.home import trust_file_of
 from runtimes.radian.trust import TrustInvalidError
 from runtimes.radian.turn_shown import run_machine, run_shown
-from runtimes.radian.typed_line import Interrupted, ask_line
+from runtimes.radian.typed_line import (
+    Interrupted,
+    SignalHeard,
+    ask_line,
+    finish_in_order,
+    hear_signals,
+)
 from runtimes.radian.wakes import Wakes
 
 if TYPE_CHECKING:
@@ -30,19 +36,35 @@ def converse(session: AgentSession, shown: Shown, first: Sequence[UserPart] = ()
 
     A job that ends meanwhile begins a turn of its own, before that of a line that is being typed.
     ``first``: pictures that go with the first prompt.
+
+    Raises:
+        SignalHeard: At the prompt; of one that ends the process, also when it came in a turn.
+
     """
+    try:
+        return _converse(session, shown, first)
+    finally:
+        finish_in_order()
+
+
+def _converse(session: AgentSession, shown: Shown, first: Sequence[UserPart]) -> int:
     _greet(session)
     bell, wakes = WakePipe(), Wakes(session)
     wakes.connect(bell.ring)
     code, more = OK, tuple(first)
-    while not shown.broken and (line := ask_line(PROMPT, bell)) is not None:
+    while True:
+        hear_signals()
+        if (number := shown.ends_with) is not None:
+            raise SignalHeard(number)
+        line = None if shown.broken else ask_line(PROMPT, bell)
+        if line is None:
+            return FAILED if shown.broken else code
         woken = wakes.next_turn()
         if woken is not None:
             run_machine(session, shown, woken)
         text = "" if isinstance(line, Interrupted) else _clean(line)
-        if text and not shown.broken:
+        if text and not shown.broken and shown.ends_with is None:
             code, more = run_shown(session, shown, (Text(text), *more)), ()
-    return FAILED if shown.broken else code
 
 
 def _greet(session: AgentSession) -> None:

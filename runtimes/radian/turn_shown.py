@@ -111,6 +111,11 @@ class Shown:
         signals.ring(self._streams.ring_fd)
 
     @property
+    def ends_with(self) -> int | None:
+        """The signal that ends the process with this turn; Ctrl-C ends the turn only."""
+        return None if self.told_to_end == signal.SIGINT else self.told_to_end
+
+    @property
     def exit_code(self) -> int:
         """The exit code of a turn that nobody heard the end of."""
         if self.told_to_end is None:

@@ -6,7 +6,6 @@ the line belongs to the person, and whatever wants the terminal waits until it i
 
 from __future__ import annotations
 
-import os
 import select
 import signal
 import sys
@@ -15,12 +14,12 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from actors.signals import ENDING, end_at_once, ring
+from actors.signals import note, ring
 from protocol.named_tuple import NamedTuple
+from runtimes.radian.exit_codes import INTERRUPTED, TERMINATED
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-    from types import FrameType
+    from collections.abc import Callable, Generator
 
     from actors.stdio import WakePipe
 
@@ -33,10 +32,72 @@ class Interrupted(NamedTuple):
     """The bell rang before anything was typed; the prompt is gone from the screen."""
 
 
+class SignalHeard(BaseException):
+    """The process is told to end while a person is waited for: no turn runs."""
+
+    def __init__(self, number: int) -> None:
+        """``number``: the signal."""
+        super().__init__(number)
+        self.number = number
+
+
+_heard: list[int] = []
+"""The first signal that ends this process, once there was one; handlers have no better place."""
+
+
+def hear_signals() -> None:
+    """From now on let the first signal raise `SignalHeard`, wherever the main thread is.
+
+    Later ones change nothing: what is left to do takes a bounded time, and must not be left half
+    done.
+
+    Raises:
+        SignalHeard: There was one before.
+
+    """
+    note(_leave)
+    if _heard:
+        raise SignalHeard(_heard[0])
+
+
+def finish_in_order() -> None:
+    """From now on let signals change nothing: the process ends already."""
+    note(_nothing_more)
+
+
+def _leave(number: int) -> None:
+    if not _heard:
+        _heard.append(number)
+        raise SignalHeard(number)
+
+
+def _nothing_more(number: int) -> None:
+    del number
+
+
+def until_signal(run: Callable[[], int]) -> int:
+    """Return what ``run`` does, or the exit code of a process that a signal ended at a prompt."""
+    try:
+        return run()
+    except SignalHeard as heard:
+        number = heard.number
+    except (KeyboardInterrupt, SystemError):
+        # `input` runs handlers also while it has an error at hand; the second of two signals then
+        # turns what the first one raised into one of these.
+        if not _heard:
+            raise
+        number = _heard[0]
+    return INTERRUPTED if number == signal.SIGINT else TERMINATED
+
+
 def ask_line(prompt: str, bell: WakePipe | None = None) -> str | Interrupted | None:
-    """Read a line; None at the end of input.  Ctrl-C ends the process: no turn runs.
+    """Read a line; None at the end of input.
 
     ``bell`` interrupts it as long as nothing is typed; it stays rung where it could not.
+
+    Raises:
+        SignalHeard: It is over.  Signals raise it also from here on, until a turn runs.
+
     """
     with _terminal() as modes:
         if modes is not None and bell is not None and not _typed_before(bell, prompt, modes):
@@ -80,25 +141,16 @@ def _set_modes(modes: list[Any], *, without: int = 0) -> None:
 
 @contextmanager
 def _terminal() -> Generator[list[Any] | None]:
-    """Leave the terminal as it is now, also where a signal ends the process.
+    """Leave the terminal as it is now, also where a signal ends it.
 
     Gives its modes; None: `input` does not show by itself what was typed before it is called.
     """
+    hear_signals()
     try:
         modes: list[Any] = termios.tcgetattr(STDIN)
     except termios.error:  # no terminal
-        end_at_once()
         yield None
         return
-
-    def end(number: int, frame: FrameType | None) -> None:
-        del frame
-        _set_modes(modes)
-        os._exit(128 + number)
-
-    end_at_once()
-    for number in ENDING:
-        signal.signal(number, end)
     try:
         yield modes if _edits_lines() else None
     finally:

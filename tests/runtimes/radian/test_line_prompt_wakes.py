@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
 import termios
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
@@ -13,7 +16,7 @@ import pytest
 from runtimes.radian import line_prompt
 from runtimes.radian.typed_line import Interrupted
 from tests.runtimes.radian.box import Box, make_box
-from tests.runtimes.radian.terminal import at_terminal
+from tests.runtimes.radian.terminal import Terminal, at_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +56,18 @@ def modes(descriptor: int) -> int:
     """Return the local modes of a terminal."""
     local: int = termios.tcgetattr(descriptor)[3]
     return local
+
+
+def end_by(terminal: Terminal, number: int) -> None:
+    """Send a signal until the process has ended.
+
+    Again: Python overlooks one that comes just before `input` waits for the next key.
+    """
+    for _ in range(100):
+        terminal.process.send_signal(number)
+        with suppress(subprocess.TimeoutExpired):
+            terminal.process.wait(0.3)
+            return
 
 
 def test_a_job_that_ends_takes_the_empty_prompt_away_and_gives_it_back(box: Box) -> None:
@@ -132,6 +147,8 @@ def test_the_turn_of_a_job_comes_before_that_of_the_line_that_was_typed_meanwhil
     run: list[str] = []
     woken: list[Any] = [None, "wake", "another wake", None]
     lines: list[Any] = ["first", "second", Interrupted(), "", None]
+    monkeypatch.setattr(line_prompt, "hear_signals", lambda: None)
+    monkeypatch.setattr(line_prompt, "finish_in_order", lambda: None)
     monkeypatch.setattr(line_prompt, "ask_line", lambda _prompt, _bell: lines.pop(0))
     monkeypatch.setattr(line_prompt, "Wakes", lambda _session: FakeWakes(woken))
     monkeypatch.setattr(line_prompt, "run_machine", lambda _one, _two, turn: ran(turn, 5))
@@ -143,7 +160,7 @@ def test_the_turn_of_a_job_comes_before_that_of_the_line_that_was_typed_meanwhil
         run.append(what)
         return code
 
-    code = line_prompt.converse(Mock(), Mock(broken=False))
+    code = line_prompt.converse(Mock(), Mock(broken=False, ends_with=None))
 
     assert run == ["first", "wake", "second", "another wake"]
     assert code == 3
@@ -181,10 +198,144 @@ def test_a_signal_at_the_prompt_leaves_the_terminal_as_it_was(box: Box, typed: s
             terminal.wait_for(typed)
         while modes(terminal.descriptor) == before:
             os.sched_yield()
-        # Again: Python overlooks a signal that comes just before `input` waits for the next key.
-        while terminal.process.poll() is None:
-            terminal.process.send_signal(signal.SIGINT)
-            os.sched_yield()
+        end_by(terminal, signal.SIGINT)
 
         assert terminal.exit_code() == 130
         assert modes(terminal.descriptor) == before
+
+
+def ended_jobs(box: Box) -> list[tuple[str, bool, int | None]]:
+    """Return how the journal says that each job ended."""
+    return [
+        (each["job_id"], each.get("killed", False), each.get("exit_code"))
+        for each in box.journal("s1")
+        if each["type"] == "JobFinished"
+    ]
+
+
+def started(box: Box, *more: dict[str, Any]) -> None:
+    """Have the model start a job that does not end, and say so."""
+    job = "echo $$ > pid; while :; do sleep 0.01; done"
+    wait = {"name": "shell", "input": {"command": "while ! test -s pid; do sleep 0.01; done"}}
+    background = {"name": "shell", "input": {"command": job, "background": True}}
+    box.play({"tool_calls": [background]}, {"tool_calls": [wait]}, {"text": "Started."}, *more)
+
+
+def runs(box: Box) -> bool:
+    return os.path.exists(f"/proc/{(box.workspace / 'pid').read_text().strip()}")
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)]
+)
+@pytest.mark.parametrize("typed", ["", "half a li"])
+def test_a_signal_at_the_prompt_ends_the_jobs_and_the_journal_says_so(
+    box: Box, number: int, code: int, typed: str
+) -> None:
+    started(box)
+    with at_terminal(box, *FLAGS) as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("Started.")
+        terminal.wait_for("\n> ")
+        if typed:
+            terminal.type(typed)
+            terminal.wait_for(typed)
+        end_by(terminal, number)
+
+        assert terminal.exit_code() == code
+    assert ended_jobs(box) == [("job-1", True, None)]
+    assert not runs(box)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_ends_the_process_in_a_turn_does_not_wait_for_another_line(
+    box: Box, number: int
+) -> None:
+    started(box, {"text": "slow " * 999, "chunk": 5, "delay_ms": 20})
+    with at_terminal(box, *FLAGS) as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("Started.")
+        terminal.wait_for("\n> ")
+        terminal.type("on\n")
+        terminal.wait_for("slow slow")
+        terminal.process.send_signal(number)
+
+        assert terminal.exit_code() == 143
+    assert ended_jobs(box) == [("job-1", True, None)]
+    assert [each["end"] for each in box.journal("s1") if each["type"] == "TurnEnded"] == [
+        "Completed",
+        "Interrupted",
+    ]
+
+
+def test_the_end_of_input_ends_the_jobs_and_the_journal_says_so(box: Box) -> None:
+    started(box)
+    with at_terminal(box, *FLAGS) as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("Started.")
+        terminal.wait_for("\n> ")
+        terminal.type("\x04")
+
+        assert terminal.exit_code() == 0
+    assert ended_jobs(box) == [("job-1", True, None)]
+
+
+def test_a_terminal_that_is_gone_ends_the_jobs_and_the_journal_says_so(box: Box) -> None:
+    started(box)
+    with at_terminal(box, *FLAGS) as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("Started.")
+        terminal.wait_for("\n> ")
+        other = os.open(os.devnull, os.O_RDWR)
+        os.dup2(other, terminal.descriptor)
+        os.close(other)
+
+        terminal.exit_code()
+    assert ended_jobs(box) == [("job-1", True, None)]
+    assert not runs(box)
+
+
+def test_a_signal_at_the_prompt_runs_the_last_hooks(box: Box) -> None:
+    command = ["sh", "-c", "echo over > hook"]
+    box.configure(f'\n[[hooks]]\nevent = "session_end"\ncommand = {json.dumps(command)}\n')
+    box.play({"text": "One."})
+    with at_terminal(box, *FLAGS) as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("One.")
+        terminal.wait_for("\n> ")
+        terminal.process.send_signal(signal.SIGTERM)
+
+        assert terminal.exit_code() == 143
+    assert (box.workspace / "hook").read_text() == "over\n"
+
+
+def test_a_signal_at_the_question_of_trust_opens_no_session(box: Box) -> None:
+    (box.home / "trust.json").unlink()
+    (box.workspace / "AGENTS.md").write_text("Be brief.")
+    with at_terminal(box, *FLAGS) as terminal:
+        terminal.wait_for("Trust it? [y/N] ")
+        end_by(terminal, signal.SIGINT)
+
+        assert terminal.exit_code() == 130
+    assert not (box.home / "sessions").exists()
+
+
+def test_signals_that_come_together_leave_nothing_half_done(box: Box) -> None:
+    started(box)
+    with at_terminal(box, *FLAGS) as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("Started.")
+        terminal.wait_for("\n> ")
+        for number in (signal.SIGHUP, signal.SIGHUP, signal.SIGTERM, signal.SIGCONT):
+            terminal.process.send_signal(number)
+        end_by(terminal, signal.SIGHUP)
+
+        assert terminal.exit_code() == 143
+    assert ended_jobs(box) == [("job-1", True, None)]
+    assert not runs(box)
