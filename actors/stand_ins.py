@@ -91,19 +91,24 @@ def _absolute(name: str, module: Mapping[str, Any] | None, level: int) -> str:
 def without_signatures() -> Generator[None]:
     """Let `dataclass` inside write no signature where a docstring is missing.
 
-    It would import `inspect` for it; a no-op where that has been imported.
+    It would import `inspect` for it, and from Python 3.12 on for the annotations of each class; a
+    no-op where that has been imported.
     """
     found = getattr(sys.modules.get("dataclasses"), "inspect", None)
     changed: dict[str, Any] = vars(found) if isinstance(found, Later) else {}
-    changed["signature"] = _no_signature
+    changed |= {"signature": _no_signature, "get_annotations": _own_annotations}
     try:
         yield
     finally:
-        del changed["signature"]
+        del changed["signature"], changed["get_annotations"]
 
 
 def _no_signature(_: type) -> str:
     return ""
+
+
+def _own_annotations(cls: type) -> dict[str, Any]:
+    return dict(vars(cls).get("__annotations__", ()))
 
 
 def import_libraries() -> None:
