@@ -21,7 +21,8 @@ class ProjectNotFound(OpsError):  # noqa: N818 - the tree names what happened
 
     def __init__(self, folder: str) -> None:
         super().__init__(
-            f"no project at {folder}: no chant.toml and no git checkout here or in a folder above"
+            f"no project at {folder}: no chant.toml and no git checkout here or in a folder above;"
+            " chant init begins one"
         )
 
 

@@ -255,7 +255,10 @@ def _once(newest: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def _why(root: str, settings: LedgerSettings, error: LedgerError) -> str:
     if "not a git repository" in error.message:
-        return f"{root} is not in a git repository, so there is nowhere to record runs"
+        return (
+            f"{root} is not in a git repository, so there is nowhere to record runs;"
+            " git init makes one"
+        )
     if "check-ref-format" in error.message:
         return f"{settings.branch!r} can't name a branch"
     return error.message

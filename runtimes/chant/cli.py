@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from runtimes.chant import help_text
+from runtimes.chant.error_text import failure_document
+from runtimes.chant.json_text import json_page
 from runtimes.chant.parsing import HelpAsked, Misused, find_verb, parse
 from runtimes.chant.performing import perform
 from runtimes.chant.verbs.table import VERBS
-from runtimes.chant.verbs.verb import CANCELLED, Invocation
+from runtimes.chant.verbs.verb import CANCELLED, JSON, Invocation
 from runtimes.help_layout import paragraph, terminal_width
 from runtimes.version import VERSION
 
@@ -58,7 +60,11 @@ class VerbGroup(click.Group):
 
     def __init__(self) -> None:
         version = click.version_option(VERSION, prog_name="chant", message="%(prog)s %(version)s")
-        super().__init__("chant", commands=[VerbCommand(verb) for verb in VERBS])
+        super().__init__(
+            "chant",
+            commands=[VerbCommand(verb) for verb in VERBS],
+            context_settings={"help_option_names": ["-h", "--help"]},
+        )
         version(self)
 
     def resolve_command(
@@ -88,6 +94,8 @@ def run_command_line(argv: list[str]) -> int:
         code = VerbGroup().main(argv, prog_name="chant", standalone_mode=False)
     except click.ClickException as error:
         error.show()
+        if JSON.name in argv:
+            click.echo(json_page(failure_document(error.exit_code, error.message)), nl=False)
         return error.exit_code
     except click.Abort:
         return CANCELLED

@@ -6,9 +6,10 @@ The command line and the prompts of a session are both read here, so they accept
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
-from runtimes.chant.verbs.verb import HELP, Invocation, Verb
+from runtimes.chant.verbs.verb import HELP, SHORT_HELP, Invocation, Verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,16 +33,17 @@ class Misused:
 
 Parsed: TypeAlias = Invocation | HelpAsked | Misused
 
+_HELP = (HELP.name, SHORT_HELP)
+
 
 def parse(words: Sequence[str], verbs: Sequence[Verb]) -> Parsed:
     """Read ``words``, without a leading ``chant``."""
-    if words and words[0] == HELP.name:
+    group = tuple(takewhile(lambda word: word not in _HELP, words))
+    if words and not group:
         return HelpAsked()
     verb = find_verb(words, verbs)
-    if verb is None and HELP.name in words:
-        group = tuple(words[: words.index(HELP.name)])
-        if group_of(group, verbs):
-            return HelpAsked(group=group)
+    if verb is None and len(group) < len(words) and group_of(group, verbs):
+        return HelpAsked(group=group)
     if verb is None:
         return Misused(no_verb(words, verbs))
     return _Reading(verb).read(words[len(verb.path) :])
@@ -129,6 +131,7 @@ class _Reading:
     def _flag(self, word: str, rest: list[str]) -> str:
         """Take one flag, and its value from ``rest``; return what is wrong with it."""
         name, equals, value = word.partition("=")
+        name = HELP.name if name == SHORT_HELP else name
         flag = self._known.get(name)
         if flag is None:
             return self._no_flag(name)

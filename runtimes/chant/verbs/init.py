@@ -95,8 +95,18 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     written, kept = _write(folder, files)
     document = {"folder": os.path.realpath(folder), "written": written, "kept": kept}
     lines = [f"wrote {path}" for path in written] + [f"kept {path}" for path in kept]
-    lines.append("next: chant list, chant run hello, chant lifecycle diff --live")
+    first = "" if _in_checkout(folder) else "git init, "
+    lines.append(f"next: {first}chant list, chant run hello, chant lifecycle diff --live")
     return Outcome(OK, document, "\n".join(lines))
+
+
+def _in_checkout(folder: str) -> bool:
+    here = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(here, ".git")):
+        here, below = os.path.dirname(here), here
+        if here == below:
+            return False
+    return True
 
 
 def _quoted(name: str) -> str:

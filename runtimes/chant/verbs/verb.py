@@ -53,6 +53,8 @@ class Flag:
 
 JSON = Flag("--json", "answer with one JSON document")
 HELP = Flag("--help", "show this and do nothing else")
+SHORT_HELP = "-h"
+"""What many type for it."""
 COMMON = (JSON, HELP)
 """Flags that every verb has."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -10,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from runtimes.chant.project_tasks import ProjectTasks
+from runtimes.chant.running import run_op
+from runtimes.chant.verbs.run import RUN
+from runtimes.chant.verbs.verb import Invocation
 from runtimes.version import VERSION
 from tests.runtimes.chant.projects import FAILING, RELEASE, ledger_lines, make_project
 from tests.scripts import script
@@ -154,16 +159,76 @@ def test_what_is_wrong_goes_to_stderr_with_a_code(
     assert "Traceback" not in run.stderr
 
 
-def test_a_refused_run_with_json_says_why_as_json(box: Path) -> None:
-    run = chant(box, "run", "nope", "--json")
+@pytest.mark.parametrize(
+    ("words", "verb", "code", "reason"),
+    [
+        ("run nope", "run", 2, "unknown op 'nope'; known: failing, release, slow"),
+        ("run nope --plan", "run", 2, "unknown op 'nope'; known: failing, release, slow"),
+        ("run log nope", "run log", 2, "unknown op 'nope'; known: failing, release, slow"),
+        ("run release --env nix", "run", 2, "unknown environment 'nix'; known: local"),
+        ("lifecycle show nope", "lifecycle show", 4, "unknown snapshot 'nope'; there are none"),
+        ("init chant.toml", "init", 1, "File exists: '{box}/chant.toml'"),
+    ],
+)
+def test_the_errors_of_all_verbs_read_alike_and_are_a_document_with_json(
+    box: Path, words: str, verb: str, code: int, reason: str
+) -> None:
+    reason = reason.format(box=box)
+    plain = chant(box, *words.split())
+    as_json = chant(box, *words.split(), "--json")
+
+    assert (plain.returncode, plain.stdout) == (code, "")
+    assert plain.stderr == f"chant {verb}: {reason}\n"
+    assert (as_json.returncode, as_json.stderr) == (code, plain.stderr)
+    assert json.loads(as_json.stdout) == {"error": reason, "exit_code": code}
+
+
+def test_a_command_line_that_can_not_be_read_is_a_document_too_with_json(box: Path) -> None:
+    run = chant(box, "run", "--json")
 
     assert run.returncode == 2
-    assert json.loads(run.stdout)["exit_code"] == 2
-    assert "unknown op 'nope'" in json.loads(run.stdout)["error"]
+    assert json.loads(run.stdout) == {
+        "error": "chant run: OP is missing: the Op's name, see chant list",
+        "exit_code": 2,
+    }
+
+
+@pytest.mark.parametrize("words", ["list", "run release"])
+def test_a_folder_that_is_gone_is_told_like_other_errors(tmp_path: Path, words: str) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    run = subprocess.run(
+        ["sh", "-c", 'rmdir "$PWD"; exec "$0" "$@" --json', script("chant"), *words.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    reason = "the working directory can't be used: No such file or directory"
+    assert (run.returncode, run.stderr) == (4, f"chant {words.split()[0]}: {reason}\n")
+    assert json.loads(run.stdout) == {"error": reason, "exit_code": 4}
+
+
+def test_a_run_that_a_fault_of_ours_keeps_from_starting_says_so(
+    box: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(_tasks: ProjectTasks, _cancel: object) -> None:
+        message = "a fault"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(ProjectTasks, "prepare", breaks)
+    out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+
+    code = run_op(Invocation(RUN, {"OP": ("release",)}), str(box), os.environ, out, err)
+
+    assert code == 1
+    assert err.getvalue() == "chant run: the run could not be prepared: RuntimeError: a fault\n"
 
 
 @pytest.mark.parametrize(
-    "words", ["--help", "run --help", "acp --help", "help run", "build --help"]
+    "words", ["--help", "-h", "run --help", "acp --help", "acp -h", "help run", "build --help"]
 )
 def test_help_is_on_stdout(box: Path, words: str) -> None:
     run = chant(box, *words.split())

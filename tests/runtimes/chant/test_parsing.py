@@ -101,6 +101,13 @@ def test_help_is_shown_for_all_verbs_or_one_and_nothing_else_is_checked() -> Non
     assert isinstance(parse(["workspaces", "--help"], VERBS), Misused)
 
 
+def test_help_has_a_short_form_that_a_value_may_still_be() -> None:
+    assert parse(["-h"], VERBS) == HelpAsked()
+    assert parse(["run", "a", "-h"], VERBS) == HelpAsked(RUN)
+    assert parse(["workspace", "-h"], VERBS) == HelpAsked(group=("workspace",))
+    assert read("run a --param x=1 --env -h").value("--env") == "-h"
+
+
 def test_the_beginning_of_verbs_is_explained_by_those_verbs() -> None:
     text = asked(None, ("workspace",), VERBS)
 

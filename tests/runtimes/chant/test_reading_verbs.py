@@ -326,6 +326,18 @@ def test_a_new_project_runs_at_once(tmp_path: Path) -> None:
     assert chant(folder, "lifecycle", "diff", "--live").out.startswith("newly-observed  greeting")
 
 
+def test_a_new_project_says_what_comes_next(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main", "new")
+
+    within = chant(tmp_path / "new", "init", "sub").out.splitlines()
+    outside = chant(tmp_path, "init", "plain").out.splitlines()
+
+    assert within[-1] == "next: chant list, chant run hello, chant lifecycle diff --live"
+    assert outside[-1] == (
+        "next: git init, chant list, chant run hello, chant lifecycle diff --live"
+    )
+
+
 def test_a_folder_with_something_in_it_is_not_touched_without_force(tmp_path: Path) -> None:
     (tmp_path / "chant.toml").write_text("# mine\n")
 

@@ -89,7 +89,7 @@ def test_without_a_repository_a_run_is_refused_or_leaves_no_record(tmp_path: Pat
 
     assert refused.code == 4
     assert "is not in a git repository" in refused.err
-    assert "with --no-ledger it runs and leaves no record" in refused.err
+    assert "git init makes one; with --no-ledger it runs and leaves no record" in refused.err
     assert not (folder / "ran").exists()
     ran = chant(folder, "run", "release", "--no-ledger", GIT_CEILING_DIRECTORIES=str(tmp_path))
     assert (ran.code, "this run leaves no record" in ran.err) == (0, True)
@@ -100,6 +100,7 @@ def test_outside_of_any_project_every_verb_says_so(tmp_path: Path) -> None:
         said = chant(tmp_path, *words, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
         assert (said.code, said.out) == (4, "")
         assert "no chant.toml and no git checkout here or in a folder above" in said.err
+        assert said.err.endswith("; chant init begins one\n")
 
 
 def test_a_detached_and_dirty_checkout_is_recorded_as_such_and_left_alone(box: Path) -> None:
