@@ -119,11 +119,16 @@ def _plan(
     given: Mapping[str, Any], options: ConversationOptions, settings: Settings, *, typed: bool
 ) -> SessionPlan:
     from runtimes.radian.session import SessionPlan
-    from runtimes.radian.settings import trusts
+    from runtimes.radian.settings import UNTRUSTED, trusts
     from runtimes.radian.workspace_path import current_folder
 
     workspace = options.workspace or current_folder()
     trusted, notice = trusts(options, workspace, settings.home)
+    piped = not typed and given.get("prompt", "-") == "-"
+    if notice == UNTRUSTED and not piped:
+        from runtimes.radian.trust import brings_something
+
+        notice = notice if brings_something(workspace) else ""
     asker = None
     if typed:
         from runtimes.radian.line_prompt import asks_for_trust

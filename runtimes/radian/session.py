@@ -230,7 +230,12 @@ def open_session(
             desk,
             side_files,
             resumed=plan.resume is not None,
-            warnings=[*opened.warnings, *project.warnings, *chosen.warnings],
+            warnings=[
+                *settings.warnings,
+                *opened.warnings,
+                *project.warnings,
+                *chosen.warnings,
+            ],
             last_turn=opened.last_turn,
             mcp=mcp,
         )

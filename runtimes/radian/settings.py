@@ -16,7 +16,7 @@ from runtimes.radian.rules import RuleInvalidError, Rules, parse_rules
 from runtimes.radian.turn_state import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from runtimes.models.base import Effort
     from runtimes.radian.hook_config import Hook
@@ -63,6 +63,8 @@ class Settings:
     """Of that file, as it was parsed."""
     mcp_config: tuple[str, ...] = ()
     """Each ``--mcp-config``."""
+    warnings: tuple[str, ...] = ()
+    """What is wrong in parts of that file that are not in use."""
 
     def rules(self, workspace: str, home: str) -> Rules:
         """Return all permission rules, for a workspace and a person's home (both resolved).
@@ -122,6 +124,7 @@ def settings_for(options: ConversationOptions, environ: Mapping[str, str]) -> Se
         config_path=config.path,
         mcp_servers=config.mcp_servers,
         mcp_config=options.mcp_config,
+        warnings=tuple(_unused_faults(config, provider.id, name)),
     )
     _check_price(settings)
     return settings
@@ -172,6 +175,22 @@ def _profile(name: str, config: Config) -> ProfileConfig:
         message = f"no profile {name!r}; known: {known}"
         raise SettingsError(message)
     return ProfileConfig(found)
+
+
+def _unused_faults(config: Config, provider: str, profile: str) -> Iterator[str]:
+    """Tell what would be refused if another provider or profile were asked for."""
+    for name, table in config.providers.items():
+        if name != provider:
+            try:
+                provider_config(name, table, config.folder)
+            except ConfigInvalid as error:
+                yield f"{config.path}: {error} ({name} is not used now)"
+    for name, rules in config.profiles.items():
+        if name != profile:
+            try:
+                parse_rules(rules.allow, rules.deny, "profile", workspace="/", home="/")
+            except RuleInvalidError as error:
+                yield f"{config.path}: profile {name}: {error} (it is not used now)"
 
 
 def _check_price(settings: Settings) -> None:

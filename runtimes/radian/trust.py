@@ -7,6 +7,7 @@ agents, instructions.
 from __future__ import annotations
 
 import os
+import stat
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
@@ -23,6 +24,32 @@ if TYPE_CHECKING:
 
 AT_SAVE = point("trust.save", "the trust file is about to be replaced", WITH_ERROR)
 MAX_FILE_BYTES = 4 * 1024 * 1024
+
+
+INSTRUCTIONS = "AGENTS.md"
+SETTINGS = (".radian", "config.toml")
+
+
+def brings_something(workspace: str) -> bool:
+    """Tell whether there is anything in a project that trust would load.
+
+    Looks at names only: nothing is opened, listed or followed.
+    """
+    if _kind(os.path.join(workspace, INSTRUCTIONS)) not in {None, stat.S_IFDIR}:
+        return True
+    folder = os.path.join(workspace, SETTINGS[0])
+    kind = _kind(folder)
+    if kind == stat.S_IFDIR:
+        return _kind(os.path.join(folder, SETTINGS[1])) not in {None, stat.S_IFDIR}
+    return kind == stat.S_IFLNK
+
+
+def _kind(path: str) -> int | None:
+    """Return what a name stands for; None: nothing that we could get at."""
+    try:
+        return stat.S_IFMT(os.lstat(path).st_mode)
+    except OSError:
+        return None
 
 
 class TrustInvalidError(Exception):

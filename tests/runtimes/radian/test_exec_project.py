@@ -24,14 +24,46 @@ def box(tmp_path: Path) -> Box:
     return box
 
 
-def test_a_project_that_nobody_trusts_is_told_of_in_one_line(box: Box) -> None:
+@pytest.mark.parametrize("name", ["AGENTS.md", ".radian/config.toml"])
+def test_a_project_that_nobody_trusts_is_told_of_in_one_line(box: Box, name: str) -> None:
     (box.home / "trust.json").unlink()
+    (box.workspace / name).parent.mkdir(exist_ok=True)
+    (box.workspace / name).write_text("")
 
     run = box.run("exec", "-p", "x")
 
     assert (run.returncode, run.stdout) == (0, "ok\n")
     assert run.stderr.count("\n") == 1
     assert "not trusted" in run.stderr
+
+
+def test_nothing_is_said_of_a_folder_that_brings_nothing(box: Box) -> None:
+    (box.home / "trust.json").unlink()
+    (box.workspace / ".radian").mkdir()
+    (box.workspace / "README.md").write_text("# Box")
+
+    run = box.run("exec", "-p", "x", "--session-id", "s1")
+
+    assert (run.returncode, run.stdout, run.stderr) == (0, "ok\n", "")
+    assert box.journal("s1")[1]["trusted"] is False
+
+
+def test_a_trust_file_that_is_broken_is_told_of_wherever_one_is(box: Box) -> None:
+    (box.home / "trust.json").write_text("{")
+
+    run = box.run("exec", "-p", "x")
+
+    assert run.returncode == 0
+    assert "no project is trusted" in run.stderr
+
+
+def test_piped_input_tells_of_trust_in_an_empty_folder_too(box: Box) -> None:
+    (box.home / "trust.json").unlink()
+
+    run = box.run("exec", stdin="x")
+
+    assert (run.returncode, run.stdout) == (0, "ok\n")
+    assert run.stderr.count("not trusted") == 1
 
 
 @pytest.mark.parametrize("flag", ["--trust", "--no-trust"])

@@ -109,6 +109,7 @@ def test_questions_of_the_model_are_put_one_at_a_time(box: Box) -> None:
 
 def test_trust_is_asked_for_once(box: Box) -> None:
     (box.home / "trust.json").unlink()
+    (box.workspace / "AGENTS.md").write_text("Be brief.")
     box.play({"text": "ok"})
 
     with at_terminal(box) as terminal:
@@ -117,6 +118,17 @@ def test_trust_is_asked_for_once(box: Box) -> None:
         terminal.wait_for("> ")
 
     assert "is trusted." in box.run("trust", "--show").stdout
+
+
+def test_trust_is_not_asked_for_where_it_would_load_nothing(box: Box) -> None:
+    (box.home / "trust.json").unlink()
+    box.play({"text": "ok"})
+
+    with at_terminal(box) as terminal:
+        before = terminal.wait_for("> ")
+
+    assert "trust" not in before.lower()
+    assert not (box.home / "trust.json").exists()
 
 
 def test_ctrl_c_ends_a_turn_but_not_the_conversation(box: Box) -> None:

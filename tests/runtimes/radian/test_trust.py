@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from actors.faults import NoFaults
-from runtimes.radian.trust import Trust, TrustFile, TrustInvalidError
+from runtimes.radian.trust import Trust, TrustFile, TrustInvalidError, brings_something
 from tests.fakes import Running
 from tests.shared import ROOT
 
@@ -110,7 +110,7 @@ from runtimes.radian.rules import parse_rules
 from runtimes.radian.tools.builtin import builtin_tools
 from runtimes.radian.tools.places import Places
 from runtimes.radian.tools.sandbox import Sandboxes
-from runtimes.radian.trust import TrustFile
+from runtimes.radian.trust import TrustFile, brings_something
 workspace, home = {str(workspace)!r}, {str(tmp_path)!r}
 touched = []
 watched = ("open", "subprocess.Popen", "os.posix_spawn", "os.exec", "os.fork", "socket.connect",
@@ -122,6 +122,7 @@ def hook(event, arguments):
 sys.addaudithook(hook)
 os.chdir(workspace)
 assert not TrustFile(home + "/radian/trust.json", NoFaults()).look_up(workspace).trusted
+assert brings_something(workspace)
 tools = builtin_tools("workspace", dict(os.environ))
 places = Places(workspace, (), secret_paths(home, home + "/radian"))
 rules = parse_rules(["shell(ls *)"], ["read(private)"], "config", workspace=workspace, home=home)
@@ -133,6 +134,39 @@ sys.stdout.write(repr((touched, sorted(tools))))
     names = ["fetch", "glob", "grep", "job", "patch", "read", "shell"]
     names += ["subagent", "todo", "write"]
     assert done == repr(([], names))
+
+
+@pytest.mark.parametrize(
+    ("made", "brings"),
+    [
+        ((), False),
+        (("README.md", "agents.md", ".radian/notes"), False),
+        (("AGENTS.md",), True),
+        ((".radian/config.toml",), True),
+        (("AGENTS.md/x", ".radian/config.toml/x"), False),
+        ((".radian",), False),
+    ],
+)
+def test_what_a_project_brings_is_known_by_names(
+    tmp_path: Path,
+    made: tuple[str, ...],
+    brings: bool,  # noqa: FBT001 - a column
+) -> None:
+    for name in made:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    assert brings_something(str(tmp_path)) is brings
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", ".radian"])
+def test_links_and_pipes_of_a_project_are_not_followed_or_opened(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to("nowhere")
+    assert brings_something(str(tmp_path))
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+
+    assert brings_something(str(tmp_path)) is (name == "AGENTS.md")
 
 
 def _run(script: str, folder: Path) -> str:
