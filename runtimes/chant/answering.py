@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ops.errors import OpsError
+from runtimes.chant.error_text import system_reason
 from runtimes.chant.json_text import json_page
 from runtimes.chant.verbs.verb import Surroundings
 
@@ -31,7 +32,7 @@ def answering(
         except OpsError as error:
             return error.message
         except OSError as error:
-            return str(error)
+            return system_reason(error)
         context.emit("stdout", json_page(outcome.document))
         return outcome.code
 

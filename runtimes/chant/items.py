@@ -33,6 +33,11 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal(Remark):
+    """Why a run was refused; on the command line it reads like the errors of other verbs."""
+
+
+@dataclass(frozen=True, slots=True)
 class VerbOutput:
     """A piece of what a verb printed."""
 

@@ -24,7 +24,7 @@ from actors.turn import (
 from ops import run_values as run
 from protocol.errors import InternalError
 from runtimes.chant.cancel_watch import WATCH, CancelWatch
-from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark
+from runtimes.chant.items import PlanAnnounced, RecordWritten, Refusal, Remark
 from runtimes.chant.leaf import own_step
 from runtimes.chant.run_drive import Clock, RunDrive
 from runtimes.chant.run_tasks import Prepared, Recorded, RunOutcome, RunRefused
@@ -175,7 +175,7 @@ class OpTurn:
 
     def _refuse(self, refused: RunRefused) -> list[TurnEffect]:
         outcome = RunOutcome(refused.code, reason=refused.reason)
-        said = Remark(f"{self._key}/refusal", f"{refused.reason}\n")
+        said = Refusal(f"{self._key}/refusal", f"{refused.reason}\n")
         meta = {"chant": {"exitCode": refused.code}}
         return self._end(TurnResult("refusal", meta, value=outcome), said)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from ops.errors import OpsError
+from runtimes.chant.error_text import error_line, failure_document, system_reason
 from runtimes.chant.json_text import json_page
 from runtimes.chant.planning import refusal_code
 from runtimes.chant.verbs.run import plays
@@ -21,7 +22,7 @@ from runtimes.chant.verbs.verb import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 
 class Never:
@@ -41,8 +42,8 @@ def perform(invocation: Invocation) -> int:
     try:
         cwd = os.getcwd()
     except OSError as error:
-        err.write(f"chant: the working directory can't be used: {error}\n")
-        return REFUSED
+        reason = f"the working directory can't be used: {error.strerror}"
+        return _fail(invocation, REFUSED, reason, out, err)
     if plays(invocation):
         from runtimes.chant.running import run_op
 
@@ -59,23 +60,20 @@ def answer(invocation: Invocation, around: Surroundings, out: TextIO, err: TextI
     try:
         outcome = invocation.verb.handler(invocation, around)
     except OpsError as error:
-        code = refusal_code(error)
-        err.write(f"chant {invocation.verb.name}: {error.message}\n")
-        if as_json:
-            out.write(json_page(failure_document(code, error.message)))
-        return code
+        return _fail(invocation, refusal_code(error), error.message, out, err)
     except OSError as error:
-        err.write(f"chant {invocation.verb.name}: {error}\n")
-        return FAILED
+        return _fail(invocation, FAILED, system_reason(error), out, err)
     except KeyboardInterrupt:
         return CANCELLED
     _print(outcome, out, err, as_json=as_json)
     return outcome.code
 
 
-def failure_document(code: int, reason: str) -> Mapping[str, Any]:
-    """Return what --json prints where there is nothing else to print."""
-    return {"error": reason, "exit_code": code}
+def _fail(invocation: Invocation, code: int, reason: str, out: TextIO, err: TextIO) -> int:
+    err.write(error_line(invocation.verb.name, reason))
+    if invocation.on("--json"):
+        out.write(json_page(failure_document(code, reason)))
+    return code
 
 
 def printable(stream: TextIO | None) -> TextIO:

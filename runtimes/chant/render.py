@@ -16,7 +16,8 @@ from ops.events import (
     StepSettled,
     StepStarted,
 )
-from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark
+from runtimes.chant.error_text import error_line
+from runtimes.chant.items import PlanAnnounced, RecordWritten, Refusal, Remark
 from runtimes.chant.line_buffer import LineBuffer
 from runtimes.chant.marks import Marks, marks_for
 from runtimes.chant.wording import (
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 
     from ops.plan import Plan
     from runtimes.chant.items import Item
+
+
+def remark_text(remark: Remark) -> str:
+    """Return what a person at a terminal reads on stderr."""
+    refused = isinstance(remark, Refusal)
+    return error_line("run", remark.text.rstrip("\n")) if refused else remark.text
 
 
 class View(Protocol):
@@ -59,7 +66,7 @@ class TerminalView:
         for item in items:
             if isinstance(item, Remark):
                 self._out.flush()
-                self._err.write(item.text)
+                self._err.write(remark_text(item))
                 self._err.flush()
             else:
                 self._out.writelines(f"{line}\n" for line in self._lines(item))

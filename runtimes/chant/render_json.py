@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ops.events import RunSettled, event_json
 from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark, VerbOutput
 from runtimes.chant.json_text import json_line
+from runtimes.chant.render import remark_text
 from runtimes.chant.verbs.run import plan_document
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class QuietView:
         """Write remarks."""
         for item in items:
             if isinstance(item, Remark):
-                self._err.write(item.text)
+                self._err.write(remark_text(item))
         self._err.flush()
 
 

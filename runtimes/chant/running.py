@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TextIO
 from actors.local_host import run_turn
 from actors.real_platform import RealPlatform
 from ops.step_env import channel_of
+from runtimes.chant.error_text import error_line, failure_document
 from runtimes.chant.json_text import json_page
 from runtimes.chant.op_turn import OpTurn
-from runtimes.chant.performing import failure_document
 from runtimes.chant.project_tasks import ProjectTasks
 from runtimes.chant.render import TerminalView
 from runtimes.chant.render_json import ProgressView, QuietView
@@ -41,6 +41,8 @@ def run_op(
         ended = run_turn(OpTurn(tasks, platform, "run"), Unbroken(shown, out).show)
     value = ended.turn.value
     outcome = value if isinstance(value, RunOutcome) else RunOutcome(FAILED, reason="see the log")
+    if ended.turn.error is not None and outcome.reason:
+        err.write(error_line("run", outcome.reason))
     if invocation.on("--json") and not invocation.on("--progress-json"):
         failure = failure_document(outcome.code, outcome.reason or "cancelled before it began")
         out.write(json_page(outcome.record or failure))

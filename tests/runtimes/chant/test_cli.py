@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from runtimes.chant.project_tasks import ProjectTasks
+from actors.local_host import LocalResult
+from actors.turn import TurnResult
+from protocol.errors import InternalError
+from runtimes.chant.run_tasks import RunOutcome
 from runtimes.chant.running import run_op
 from runtimes.chant.verbs.run import RUN
 from runtimes.chant.verbs.verb import Invocation
@@ -165,7 +168,7 @@ def test_what_is_wrong_goes_to_stderr_with_a_code(
         ("run nope", "run", 2, "unknown op 'nope'; known: failing, release, slow"),
         ("run nope --plan", "run", 2, "unknown op 'nope'; known: failing, release, slow"),
         ("run log nope", "run log", 2, "unknown op 'nope'; known: failing, release, slow"),
-        ("run release --env nix", "run", 2, "unknown environment 'nix'; known: local"),
+        ("run release --env nix", "run", 2, "unknown environment 'nix'; known: local, prod"),
         ("lifecycle show nope", "lifecycle show", 4, "unknown snapshot 'nope'; there are none"),
         ("init chant.toml", "init", 1, "File exists: '{box}/chant.toml'"),
     ],
@@ -193,12 +196,14 @@ def test_a_command_line_that_can_not_be_read_is_a_document_too_with_json(box: Pa
     }
 
 
-@pytest.mark.parametrize("words", ["list", "run release"])
-def test_a_folder_that_is_gone_is_told_like_other_errors(tmp_path: Path, words: str) -> None:
+@pytest.mark.parametrize(("verb", "words"), [("list", ["list"]), ("run", ["run", "release"])])
+def test_a_folder_that_is_gone_is_told_like_other_errors(
+    tmp_path: Path, verb: str, words: list[str]
+) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()
     run = subprocess.run(
-        ["sh", "-c", 'rmdir "$PWD"; exec "$0" "$@" --json', script("chant"), *words.split()],
+        ["sh", "-c", 'rmdir "$PWD"; exec "$0" "$@" --json', script("chant"), *words],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -207,24 +212,22 @@ def test_a_folder_that_is_gone_is_told_like_other_errors(tmp_path: Path, words: 
     )
 
     reason = "the working directory can't be used: No such file or directory"
-    assert (run.returncode, run.stderr) == (4, f"chant {words.split()[0]}: {reason}\n")
+    assert (run.returncode, run.stderr) == (4, f"chant {verb}: {reason}\n")
     assert json.loads(run.stdout) == {"error": reason, "exit_code": 4}
 
 
 def test_a_run_that_a_fault_of_ours_keeps_from_starting_says_so(
     box: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def breaks(_tasks: ProjectTasks, _cancel: object) -> None:
-        message = "a fault"
-        raise RuntimeError(message)
-
-    monkeypatch.setattr(ProjectTasks, "prepare", breaks)
+    outcome = RunOutcome(1, reason="the run could not be prepared: no thread")
+    ended = LocalResult(TurnResult("refusal", error=InternalError(), value=outcome), None)
+    monkeypatch.setattr("runtimes.chant.running.run_turn", lambda *_: ended)
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
 
-    code = run_op(Invocation(RUN, {"OP": ("release",)}), str(box), os.environ, out, err)
+    code = run_op(Invocation(RUN, {"OP": ("release",)}), str(box), {}, out, err)
 
     assert code == 1
-    assert err.getvalue() == "chant run: the run could not be prepared: RuntimeError: a fault\n"
+    assert err.getvalue() == "chant run: the run could not be prepared: no thread\n"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from ops.model import GateStep
 from ops.plan import Plan, PlannedStep
 from ops.run_values import GateAnswered
 from protocol.acp.updates import AgentMessageChunk, ToolCall, ToolCallUpdate
-from runtimes.chant.items import PlanAnnounced, RecordWritten, Remark
+from runtimes.chant.items import PlanAnnounced, RecordWritten, Refusal, Remark
 from runtimes.chant.op_turn import PREPARE, RECORD, WITHDRAW, OpTurn
 from runtimes.chant.own_steps import GATE, MARK
 from runtimes.chant.run_tasks import RunOutcome, RunRefused
@@ -193,7 +193,7 @@ def test_an_op_that_may_not_run_is_refused_with_the_reason_and_nothing_else() ->
     assert host.result is not None
     assert host.result.stop_reason == "refusal"
     assert host.result.value == RunOutcome(2, reason="unknown op 'x'; known: release")
-    assert host.said == [Remark("t1/refusal", "unknown op 'x'; known: release\n")]
+    assert host.said == [Refusal("t1/refusal", "unknown op 'x'; known: release\n")]
     assert host.started == [PREPARE]
 
 
