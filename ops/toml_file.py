@@ -53,4 +53,5 @@ def _broken(file: str, error: Exception, last_line: int) -> Problem:
         return Problem(file, 1, "is nested too deeply")
     place = _PLACE.search(str(error))
     line = (int(place[1]) if place[1] else last_line) if place else 1
-    return Problem(file, line, _PLACE.sub("", str(error)).strip())
+    said = _PLACE.sub("", str(error)).strip()
+    return Problem(file, line, f"not valid TOML: {said}" if place else said)

@@ -80,7 +80,7 @@ def test_without_either_the_error_says_so() -> None:
         ('[project]\ndefault_environment = "x"', r"unknown environment 'x'"),
         ('[project]\nenvironments = ["a/b"]', r"environment 'a/b'"),
         ('[profiles.x]\ntimeout = "5 minutes"', r"chant\.toml:2: profile x: duration '5 minutes'"),
-        ("[project]\nname = ", r"chant\.toml:2: Invalid value"),
+        ("[project]\nname = ", r"chant\.toml:2: not valid TOML: Invalid value"),
         ("project = 3", r"project must be a table, not 3"),
     ],
 )  # fmt: skip

@@ -12,13 +12,27 @@ if TYPE_CHECKING:
     from actors.simulation.policies import PolicyName
 
 
+class Whole(click.IntRange):
+    """A whole number, called so to whoever types something else."""
+
+    name = "whole number"
+
+
 @click.command(short_help="Play our servers in simulated worlds, and check what must hold.")
 @click.option(
-    "--seeds", default=1000, show_default=True, type=click.IntRange(min=1), help="How many to play."
+    "--seeds",
+    metavar="N",
+    default=1000,
+    show_default=True,
+    type=Whole(min=1),
+    help="How many to play.",
 )
-@click.option("--first", default=0, type=click.IntRange(min=0), help="The first of them.")
+@click.option("--first", metavar="SEED", default=0, type=Whole(min=0), help="The first of them.")
 @click.option(
-    "--seed", type=click.IntRange(min=0), help="Play this one alone: print its trace and its hash."
+    "--seed",
+    metavar="SEED",
+    type=Whole(min=0),
+    help="Play this one alone: print its trace and its hash.",
 )
 @click.option("--scenario", metavar="NAME", help="Play this one; without it seeds take turns.")
 @click.option(
@@ -32,7 +46,9 @@ if TYPE_CHECKING:
     type=click.Choice(["random", "pct"]),
     help="How to schedule; without it each seed has its own.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes; as many as cores if absent.")
+@click.option(
+    "--jobs", metavar="N", type=Whole(min=1), help="Processes; as many as cores if absent."
+)
 @click.option(
     "--backend",
     type=click.Choice(["threads", "greenlet"]),

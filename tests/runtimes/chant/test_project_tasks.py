@@ -62,7 +62,9 @@ def test_a_run_is_noted_while_it_runs_and_kept_when_it_ends(box: Path) -> None:
     run = prepared(work)
     assert len(notes(box)) == 1
     assert run.plan.params == {"version": "7"}
-    assert run.remarks == ("warning: ops/broken.op.toml:1: Illegal character '\\n'",)
+    assert run.remarks == (
+        "warning: ops/broken.op.toml:1: not valid TOML: Illegal character '\\n'",
+    )
 
     work.mark_compensation(run)
     recorded = work.record(run, final_record(run))
