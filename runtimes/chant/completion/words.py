@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
     from runtimes.chant.verbs.verb import Flag, Verb
 
-OPS = "OP"
-"""A param of this name is an Op of the project; the shell asks chant for their names."""
+OPS = frozenset({"OP", "RUN"})
+"""A param of such a name may be an Op of the project; the shell asks chant for their names."""
 
 FILES = frozenset({"FILE", "FOLDER"})
 
@@ -64,5 +64,6 @@ def _place(path: tuple[str, ...], verbs: Sequence[Verb]) -> Place:
     choices = tuple(Choice(word, words[word]) for word in sorted(words))
     if here is None:
         return Place(path, choices)
-    names = [param.name for param in here.params[:1]]
-    return Place(path, choices, here.flags, OPS in names, bool(FILES & set(names)))
+    names = {param.name for param in here.params[:1]}
+    choices += tuple(Choice(word, "") for param in here.params[:1] for word in param.choices)
+    return Place(path, choices, here.flags, bool(OPS & names), bool(FILES & names))

@@ -28,6 +28,6 @@ COMPLETION = Verb(
     summary="Print a script that completes command lines in bash, zsh or fish",
     handler=answer,
     document='{"shell", "script"}',
-    params=(Param("SHELL", "bash, zsh or fish; the script says how to load it"),),
+    params=(Param("SHELL", "bash, zsh or fish; the script says how to load it", choices=SHELLS),),
     exit_codes=(OK, USAGE),
 )

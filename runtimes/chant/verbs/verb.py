@@ -39,6 +39,8 @@ class Param:
     summary: str
     required: bool = True
     many: bool = False
+    choices: tuple[str, ...] = ()
+    """All that it may be; completion offers them."""
 
 
 @dataclass(frozen=True, slots=True)

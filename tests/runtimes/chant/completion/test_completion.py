@@ -109,6 +109,9 @@ def test_verbs_flags_and_ops_are_completed(box: Path, by: Callable[[Path, str], 
     assert by(box, "chant run rel") == {"release"}
     assert "--param" in by(box, "chant run release --env local --")
     assert "release" in by(box, "chant run --env local ")
+    assert by(box, "chant run cancel rel") == {"release"}
+    assert by(box, "chant run report rel") == {"release"}
+    assert {"bash", "zsh", "fish"} <= by(box, "chant completion ")
     assert {"chant.toml", "ops"} <= {
         each.rstrip("/") for each in by(box, "chant run report x --out ")
     }
