@@ -13,7 +13,7 @@ AIMOCK := tests/e2e/aimock/node_modules/.package-lock.json
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1  /p' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s  %s\n", $$1, $$2}' Makefile
 
 dev: .venv/.dev ## .venv with the commands, and what the tests and checks need
 

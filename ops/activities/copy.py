@@ -42,7 +42,7 @@ def _copy(src: str, dest: str, work: WorkContext) -> dict[str, Any]:
     pairs = [(one, _below(target, one, src)) for one in _entries(src)]
     sizes = [_copy_one(one, to, work) for one, to in pairs]
     files, total = sum(size is not None for size in sizes), sum(size or 0 for size in sizes)
-    work.emit("stdout", f"{counted(files, 'file')}, {total} bytes to {target}\n")
+    work.emit("stdout", f"{counted(files, 'file')}, {counted(total, 'byte')} to {target}\n")
     return {"dest": target, "files": files, "bytes": total}
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """List snapshots."""
+    from ops.counts import counted
     from ops.snapshots import last_snapshots
     from runtimes.chant.columns import columns, moment_text
     from runtimes.chant.place import ledger_of, limit_of, place_of
@@ -21,7 +22,12 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     limit = limit_of(invocation, DEFAULT_LIMIT)
     rows = [_row(each) for each in last_snapshots(ledger_of(place.project), place.env, limit)]
     shown = [
-        (moment_text(row["taken"]), row["name"], row["actor"], f"{row['resources']} resources")
+        (
+            moment_text(row["taken"]),
+            row["name"],
+            row["actor"],
+            counted(row["resources"], "resource"),
+        )
         for row in rows
     ]
     text = "\n".join(columns(shown)) or f"no snapshots of {place.env}"

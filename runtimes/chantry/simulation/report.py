@@ -9,6 +9,8 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from ops.counts import counted
+
 if TYPE_CHECKING:
     from actors.simulation.schedule import Schedule
     from runtimes.chantry.simulation.campaign import Campaign, Found, Tally
@@ -51,12 +53,13 @@ def rate(tally: Tally) -> str:
 
 def summary(tally: Tally, campaign: Campaign) -> str:
     """Say on one line what came of it."""
-    took = f"{tally.seconds:.1f} s ({rate(tally)} on {campaign.jobs} processes)"
-    return f"{tally.schedules} schedules in {took}: {_counts(tally)}"
+    processes = counted(campaign.jobs, "process", "processes")
+    took = f"{tally.seconds:.1f} s ({rate(tally)} on {processes})"
+    return f"{counted(tally.schedules, 'schedule')} in {took}: {_counts(tally)}"
 
 
 def _counts(tally: Tally) -> str:
-    return f"{tally.fired} faults fired, {len(tally.found)} violations"
+    return f"{counted(tally.fired, 'fault')} fired, {counted(len(tally.found), 'violation')}"
 
 
 def findings(tally: Tally, campaign: Campaign, plan_file: str | None) -> str:

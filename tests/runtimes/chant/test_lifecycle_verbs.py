@@ -91,7 +91,9 @@ def test_snapshots_are_shown_and_listed(box: Path) -> None:
         key: value for key, value in taken.items() if key not in {"ledger_commit", "pushed"}
     }
     assert [each["name"] for each in log["snapshots"]] == ["first"]
-    assert "other  " in chant(box, "lifecycle", "log", "prod").out
+    listed = chant(box, "lifecycle", "log", "prod").out
+    assert "other  " in listed
+    assert listed.endswith("  1 resource\n")
     assert "README" not in chant(box, "lifecycle", "show").out
     assert "bytes: 4" in chant(box, "lifecycle", "show").out
 
