@@ -68,9 +68,9 @@ class _Checks:
 
     def environments(self) -> None:
         """An Op names only environments that the project has."""
-        declared = self.catalog.project.environments
+        declared = self.catalog.project.known_environments
         for env in self.op.environments:
-            if declared and env not in declared:
+            if env not in declared:
                 self._add(("environments",), unknown("environment", env, declared))
 
     def params(self) -> None:

@@ -71,6 +71,11 @@ class Project:
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Role to the people who hold it; gates ask for roles."""
 
+    @property
+    def known_environments(self) -> tuple[str, ...]:
+        """Those that are declared; without any there is ``local``."""
+        return self.environments or (DEFAULT_ENVIRONMENT,)
+
     def roles_of(self, person: str) -> tuple[str, ...]:
         """Return the roles that someone holds."""
         who = person.strip().casefold()
@@ -128,8 +133,8 @@ def choose_environment(project: Project, asked: str | None) -> str:
     """
     declared = project.environments
     if asked is not None:
-        if asked not in (declared or (DEFAULT_ENVIRONMENT,)):
-            raise EnvUnknown(unknown("environment", asked, declared or (DEFAULT_ENVIRONMENT,)))
+        if asked not in project.known_environments:
+            raise EnvUnknown(unknown("environment", asked, project.known_environments))
         return asked
     if project.default_environment:
         return project.default_environment

@@ -79,8 +79,8 @@ def invalid_stewards(subject: Subject) -> Iterator[Found]:
                 yield CONFIG, 1, f"steward {steward.name}: {reason}"
             if op not in steward.ops:
                 yield CONFIG, 1, f"steward {steward.name}: schedules {op}, which is not its own"
-        env, declared = steward.environment, project.environments
-        if env and declared and env not in declared:
+        env, declared = steward.environment, project.known_environments
+        if env and env not in declared:
             yield CONFIG, 1, f"steward {steward.name}: {unknown('environment', env, declared)}"
 
 

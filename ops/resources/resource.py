@@ -78,7 +78,7 @@ def load_resources(project: Project) -> Declared:
     problems: list[Problem] = []
     for table in _tables(project, problems):
         before = len(table.findings.problems)
-        resource = read_resource(table, project.environments)
+        resource = read_resource(table, project.known_environments)
         if resource.name in found:
             other = found[resource.name]
             table.problem("name", f"resource {resource.name!r} is also in {other.file}")
@@ -89,7 +89,7 @@ def load_resources(project: Project) -> Declared:
     return Declared(dict(sorted(found.items())), tuple(sorted(problems)))
 
 
-def read_resource(table: Table, environments: tuple[str, ...] = ()) -> Resource:
+def read_resource(table: Table, environments: tuple[str, ...] = ("local",)) -> Resource:
     """Read one declaration; what is wrong with it is noted in the table's findings."""
     name = table.text("name", required=True)
     table.what = f"resource {name}" if name else table.what
@@ -116,7 +116,7 @@ def read_resource(table: Table, environments: tuple[str, ...] = ()) -> Resource:
         table.findings.lines.line(table.path),
     )
     for env in resource.environments:
-        if environments and env not in environments:
+        if env not in environments:
             table.problem("environments", unknown("environment", env, environments))
     if known:
         table.close({"expect"})

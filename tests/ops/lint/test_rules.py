@@ -109,6 +109,27 @@ def test_stewards_name_what_there_is(tmp_path: Path) -> None:
     assert any("schedules good, which is not its own" in each for each in messages)
 
 
+def test_without_declared_environments_there_is_only_local(tmp_path: Path) -> None:
+    text = (
+        '[project]\nname = "x"\n[[steward]]\nname = "s"\nenvironment = "prod"\n'
+        '[[steward]]\nname = "t"\nenvironment = "local"\n'
+        '[[resource]]\nname = "r"\nreader = "file"\npath = "x"\nenvironments = ["stage"]\n'
+    )
+    op = GOOD.replace("[[phases]]", 'environments = ["test", "local"]\n\n[[phases]]', 1)
+
+    messages = [
+        each.message
+        for each in found(tmp_path, {"chant.toml": text, "good.op.toml": op})
+        if "environment" in each.message
+    ]
+
+    assert sorted(messages) == [
+        "resource r: unknown environment 'stage'; known: local",
+        "steward s: unknown environment 'prod'; known: local",
+        "unknown environment 'test'; known: local",
+    ]
+
+
 SECRETS = [
     ('args = { cmd = "x", env = { API_TOKEN = "hunter2" } }', "a literal secret"),
     ('args = { cmd = "x", env = { apiKey = "hunter2" } }', "a literal secret"),
