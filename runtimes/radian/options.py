@@ -163,6 +163,8 @@ def _seconds(text: str | None) -> float | None:
     except ValueError:
         seconds = -1.0
     if not 0 < seconds <= MAX_TURN_S:
-        message = f"--turn-timeout must be seconds from 0 to {MAX_TURN_S}, not {text[:40]!r}"
+        message = (
+            f"--turn-timeout must be over 0 and at most {MAX_TURN_S} seconds, not {text[:40]!r}"
+        )
         raise FlagsMisused(message)
     return seconds

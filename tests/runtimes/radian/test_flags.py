@@ -59,8 +59,9 @@ def test_any_value_is_an_option_or_a_complaint_of_one_line(words: list[str]) -> 
         (["--max-output-tokens", "9" * 5000], "must be a whole number from 1 on"),
         (["--max-cost", "1e999999"], "must be US dollars"),
         (["--max-cost", "-1"], "must be US dollars"),
-        (["--turn-timeout", "1e300"], "must be seconds from 0 to 31622400"),
-        (["--turn-timeout", "nan"], "must be seconds from 0 to 31622400"),
+        (["--turn-timeout", "1e300"], "must be over 0 and at most 31622400 seconds"),
+        (["--turn-timeout", "0"], "must be over 0 and at most 31622400 seconds, not '0'"),
+        (["--turn-timeout", "nan"], "must be over 0 and at most 31622400 seconds"),
     ],
 )
 def test_what_can_not_be_read_is_named(words: list[str], said: str) -> None:
