@@ -6,6 +6,7 @@ thread that makes it, or by `HttpClient.warm_up`.
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,9 @@ REST_S = 0.1
 """How long the rest of an answer that is over may take, before we give the connection up."""
 MAX_BODY_BYTES = 256 * 1024
 """Of an answer that is no stream: errors, and pages of proxies."""
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Variables of the environment that say where they are, the first one first."""
+PROXIES = ("http", "https", "socks5", "socks5h")
 
 
 class NoAnswer(Exception):  # noqa: N818 - an outcome of a call
@@ -139,30 +143,19 @@ class HttpClient:
 
     def _new_pool(self, url: str) -> tuple[Any, Any]:
         load_engine()
-        import httpcore2
-
         from runtimes.models.network import Backend
         from runtimes.models.proxies import proxy_for
 
         proxy, backend = proxy_for(url, self._environ), Backend()
         settings: dict[str, Any] = {
             # Without TLS there is no need to read all the certificates of the machine.
-            "ssl_context": httpcore2.default_ssl_context() if url.startswith("https:") else None,
+            "ssl_context": _certificates() if url.startswith("https:") else None,
             "max_connections": None,
             "max_keepalive_connections": KEEP_CONNECTIONS,
             "keepalive_expiry": KEEP_IDLE_S,
             "network_backend": backend,
         }
-        if not proxy:
-            return httpcore2.ConnectionPool(**settings), backend
-        from urllib.parse import unquote, urlsplit
-
-        parts = urlsplit(proxy)
-        auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
-        bare = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        if parts.scheme.startswith("socks5"):
-            return httpcore2.SOCKSProxy(bare, auth, **settings), backend
-        return httpcore2.HTTPProxy(bare, auth, **settings), backend
+        return _pool(proxy, settings), backend
 
 
 class _Open:
@@ -237,6 +230,48 @@ class _told_as:  # noqa: N801 - reads as a word of its `with`
             case _:
                 return
         raise NoAnswer(message, retry=retry) from error
+
+
+def _certificates() -> Any:
+    import httpcore2
+
+    try:
+        return httpcore2.default_ssl_context()
+    except OSError as error:
+        given = [name for name in CERTIFICATES if os.environ.get(name)]
+        where = f"{given[0]}={os.environ[given[0]]}" if given else "of this machine"
+        message = f"the certificates can't be read: {where}: {error.strerror or error}"
+        raise NoAnswer(message, retry=False) from error
+
+
+def _pool(proxy: str, settings: Mapping[str, Any]) -> Any:
+    """Return a pool whose connections lead through ``proxy``, or through none if it is empty."""
+    import httpcore2
+
+    if not proxy:
+        return httpcore2.ConnectionPool(**settings)
+    try:
+        return _pool_behind(proxy, settings)
+    except (ValueError, RuntimeError) as error:
+        # The latter: httpcore2 has no package for SOCKS.
+        why = "it needs the package socksio" if isinstance(error, RuntimeError) else error
+        message = f"the proxy {proxy.rpartition('@')[2]} can't be used: {why}"
+        raise NoAnswer(message, retry=False) from error
+
+
+def _pool_behind(proxy: str, settings: Mapping[str, Any]) -> Any:
+    from urllib.parse import unquote, urlsplit
+
+    import httpcore2
+
+    parts = urlsplit(proxy)
+    if parts.scheme not in PROXIES or not parts.hostname or parts.port == 0:
+        message = f"an address begins with one of {', '.join(PROXIES)}, and names a host"
+        raise ValueError(message)
+    auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+    bare = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    make = httpcore2.SOCKSProxy if parts.scheme.startswith("socks5") else httpcore2.HTTPProxy
+    return make(bare, auth, **settings)
 
 
 def _close_all(pools: dict[str, tuple[Any, Any]]) -> None:

@@ -71,6 +71,59 @@ def test_a_call_goes_through_the_proxy() -> None:
     assert request.headers["proxy-authorization"].startswith("Basic ")
 
 
+FORMS = "an address begins with one of http, https, socks5, socks5h, and names a host"
+
+
+@pytest.mark.parametrize(
+    ("proxy", "why"),
+    [
+        ("ftp://p:1", f"the proxy ftp://p:1 can't be used: {FORMS}"),
+        ("http://", f"the proxy http:// can't be used: {FORMS}"),
+        (
+            "http://me:pw@p:xx",
+            "the proxy p:xx can't be used: Port could not be cast to integer value as 'xx'",
+        ),
+        ("http://me:pw@[p:1", "the proxy [p:1 can't be used: Invalid IPv6 URL"),
+    ],
+)
+def test_a_proxy_that_is_none_is_told_without_its_password(proxy: str, why: str) -> None:
+    settings = config("http://models.example/v1")
+    client = HttpClient({"ALL_PROXY": proxy})
+
+    (failed,) = call(WireProvider(settings, dialect_of(settings), Secrets({}), client))
+
+    assert isinstance(failed, CallFailed)
+    assert (failed.message, failed.retry) == (f"local: {why}", False)
+
+
+def test_a_proxy_for_socks_says_which_package_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        message = "no package"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr("httpcore2.SOCKSProxy", refuse)
+    settings = config("http://models.example/v1")
+    client = HttpClient({"ALL_PROXY": "socks5://p:1"})
+
+    (failed,) = call(WireProvider(settings, dialect_of(settings), Secrets({}), client))
+
+    assert isinstance(failed, CallFailed)
+    assert failed.message.endswith("p:1 can't be used: it needs the package socksio")
+
+
+def test_certificates_that_are_not_there_are_told_with_their_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file")
+
+    (failed,) = call(provider("https://127.0.0.1:9/v1"))
+
+    assert isinstance(failed, CallFailed)
+    why = "SSL_CERT_FILE=/no/such/file: No such file or directory"
+    assert failed.message == f"local: the certificates can't be read: {why}"
+    assert not failed.retry
+
+
 def test_a_connection_is_used_again() -> None:
     with model_server(GOOD) as server:
         called = provider(server)
