@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from actors.bell import Bell
 from actors.faults import WITH_ERROR, point
 from actors.guardian_link import LinkClosed
-from actors.process_step import program_fields, shell_exit_code
+from actors.process_step import open_pipes, program_fields, shell_exit_code
 from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -167,22 +167,9 @@ class PipedProgram:
 
     def _open_pipes(self) -> tuple[int, ...]:
         """Keep our ends; return stdin, stdout and stderr of the program."""
-        theirs: list[int] = []
-        streams: tuple[Stream, ...] = ("stdout", "stderr")
-        try:
-            stdin, self._stdin = os.pipe()
-            theirs.append(stdin)
-            os.set_blocking(self._stdin, False)
-            for stream in streams:
-                kept, other = os.pipe()
-                theirs.append(other)
-                self._pipes[kept] = stream
-                os.set_blocking(kept, False)
-        except OSError:
-            for fd in theirs:
-                os.close(fd)
-            raise
-        return tuple(theirs)
+        stdin, self._stdin = os.pipe()
+        os.set_blocking(self._stdin, False)
+        return open_pipes(("stdout", "stderr"), self._pipes, [stdin])
 
     def _pump(self) -> None:
         """Write, read and tell until the program is over; then tell what is there already."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import select
 from errno import E2BIG, ENOENT
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from actors.bell import Bell
 from actors.faults import WITH_ERROR, point
 from actors.work import StepEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from actors.capture import StepOutput
     from actors.faults import Faults
@@ -30,6 +30,9 @@ AT_SPAWN = point("step.spawn", "a program is about to be started", WITH_ERROR)
 AT_WAIT = point("step.wait", "the pump is about to wait for output or the end of a program")
 AT_READ = point("step.read", "the pump is about to read what a program printed", WITH_ERROR)
 AT_END = point("step.end", "a step is over and about to be reported")
+
+Named = TypeVar("Named")
+"""How a pipe's owner names what comes out of it."""
 
 READ_BYTES = 65536
 LAST_READ_BYTES = 1024 * 1024
@@ -147,21 +150,9 @@ class ProcessStep:
 
     def _open_pipes(self) -> tuple[int, ...]:
         """Keep the reading ends; return the others, after what becomes stdin."""
-        streams: tuple[Stream | None, ...] = ("stdout", "stderr")
-        written: list[int] = []
-        if self._work.stdin is not None:
-            written.append(_file_with(self._work.stdin))
-        try:
-            for stream in (*streams, None) if self._work.reports else streams:
-                kept, other = os.pipe()
-                written.append(other)
-                self._pipes[kept] = stream
-                os.set_blocking(kept, False)
-        except OSError:
-            for fd in written:
-                os.close(fd)
-            raise
-        return tuple(written)
+        stdin = [] if self._work.stdin is None else [_file_with(self._work.stdin)]
+        report = (None,) if self._work.reports else ()
+        return open_pipes(("stdout", "stderr", *report), self._pipes, stdin)
 
     def _pump(self) -> None:
         """Read and offer until the step is decided, then take what is there already."""
@@ -329,6 +320,31 @@ def program_fields(work: ProcessWork) -> list[bytes]:
     if sum(map(len, fields)) > MAX_PROGRAM_BYTES:
         raise OSError(E2BIG, os.strerror(E2BIG))
     return fields
+
+
+def open_pipes(
+    streams: Iterable[Named], kept: dict[int, Named], stdin: list[int]
+) -> tuple[int, ...]:
+    """Open a pipe for each stream; return what the program gets, beginning with ``stdin``.
+
+    Our ends, which never wait, go to ``kept`` one by one and are closed by whoever owns that.
+
+    Raises:
+        OSError: No descriptor is left; those for the program, ``stdin`` too, are closed.
+
+    """
+    theirs = list(stdin)
+    try:
+        for stream in streams:
+            ours, other = os.pipe()
+            theirs.append(other)
+            kept[ours] = stream
+            os.set_blocking(ours, False)
+    except OSError:
+        for fd in theirs:
+            os.close(fd)
+        raise
+    return tuple(theirs)
 
 
 def _file_with(data: bytes) -> int:
