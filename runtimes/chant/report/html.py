@@ -141,8 +141,8 @@ def _timeline(record: Mapping[str, Any]) -> Iterator[str]:
 
 def _lane(lane: Lane, found: Timeline, ticks: str) -> Iterator[str]:
     for bar in lane.bars:
-        name = f"{bar.step['id']}"
-        what = escape(f"{bar.step['fn']}: {bar.step['status']}")
+        name = str(bar.step["id"])
+        what = escape(f"{name} ({bar.step['fn']}): {_words(str(bar.step['status']))}")
         yield (
             f'<div class="lane" title="{what}"><div class="step-name">{escape(name)}</div>'
             f'<div class="track">{ticks}{_drawn(bar, found)}</div></div>'

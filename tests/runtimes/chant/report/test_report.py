@@ -168,6 +168,13 @@ def test_every_bar_tells_its_time_the_longest_one_within_itself() -> None:
     assert "display:none" not in html_page(record, "1.0")
 
 
+def test_a_lane_tells_its_whole_name_to_who_points_at_it() -> None:
+    titles = [attrs["title"] for _, attrs in read(failed_run()).tags if "title" in attrs]
+
+    assert titles[0] == "pack (shell): ok"
+    assert "tell (shell): skipped" in titles
+
+
 def test_every_status_has_a_look() -> None:
     for status in ("ok", "fail", "cancelled", "gated", "waiting", "skipped", "not_reached", "new"):
         record: dict[str, Any] = {**failed_run(), "status": status}
