@@ -149,7 +149,7 @@ class HttpClient:
         proxy, backend = proxy_for(url, self._environ), Backend()
         settings: dict[str, Any] = {
             # Without TLS there is no need to read all the certificates of the machine.
-            "ssl_context": _certificates() if url.startswith("https:") else None,
+            "ssl_context": _certificates() if url[:6].lower() == "https:" else None,
             "max_connections": None,
             "max_keepalive_connections": KEEP_CONNECTIONS,
             "keepalive_expiry": KEEP_IDLE_S,
@@ -270,8 +270,10 @@ def _pool_behind(proxy: str, settings: Mapping[str, Any]) -> Any:
         raise ValueError(message)
     auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
     bare = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-    make = httpcore2.SOCKSProxy if parts.scheme.startswith("socks5") else httpcore2.HTTPProxy
-    return make(bare, auth, **settings)
+    if parts.scheme.startswith("socks5"):
+        return httpcore2.SOCKSProxy(bare, auth, **settings)
+    own = (settings["ssl_context"] or _certificates()) if parts.scheme == "https" else None
+    return httpcore2.HTTPProxy(bare, auth, proxy_ssl_context=own, **settings)
 
 
 def _close_all(pools: dict[str, tuple[Any, Any]]) -> None:

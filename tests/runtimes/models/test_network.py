@@ -25,6 +25,7 @@ from tests.runtimes.models.servers import (
     REQUEST,
     call,
     config,
+    hang_up,
     model_server,
     provider,
     signal,
@@ -111,12 +112,21 @@ def test_a_proxy_for_socks_says_which_package_it_needs(monkeypatch: pytest.Monke
     assert failed.message.endswith("p:1 can't be used: it needs the package socksio")
 
 
+@pytest.mark.parametrize(
+    ("url", "environ"),
+    [
+        ("https://127.0.0.1:9/v1", {}),
+        ("HTTPS://127.0.0.1:9/v1", {}),
+        ("http://models.example/v1", {"HTTP_PROXY": "https://127.0.0.1:9"}),
+    ],
+)
 def test_certificates_that_are_not_there_are_told_with_their_place(
-    monkeypatch: pytest.MonkeyPatch,
+    url: str, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file")
+    settings = config(url)
 
-    (failed,) = call(provider("https://127.0.0.1:9/v1"))
+    (failed,) = call(WireProvider(settings, dialect_of(settings), Secrets({}), HttpClient(environ)))
 
     assert isinstance(failed, CallFailed)
     why = "SSL_CERT_FILE=/no/such/file: No such file or directory"
@@ -223,6 +233,27 @@ def test_a_trusted_server_is_called_over_tls(
         assert call(called)[-1] == Finished("stop", "stop")
         assert call(called)[-1] == Finished("stop", "stop")
     assert server.connections == 1
+
+
+def test_a_call_goes_through_an_encrypted_proxy_whose_certificates_are_read_once(
+    certificate: Path, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "cert.pem"))
+    settings = config("http://models.example/v1")
+    with model_server(hang_up, GOOD, tls=tls) as proxy:
+        client = HttpClient({"HTTP_PROXY": proxy.url.removesuffix("/v1")})
+        called = WireProvider(settings, dialect_of(settings), Secrets({}), client)
+        (failed,) = call(called)
+        monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file")
+
+        got = call(called)
+
+    assert isinstance(failed, CallFailed)
+    assert got[-1] == Finished("stop", "stop")
+    assert [each.path for each in proxy.requests] == [
+        "http://models.example/v1/chat/completions"
+    ] * 2
+    assert proxy.connections == 2
 
 
 PLAIN_THEN_ENCRYPTED = """
