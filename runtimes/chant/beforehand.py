@@ -41,13 +41,24 @@ def running_beside(op: str, env: str, living: Sequence[Living]) -> list[str]:
 
 
 def unknown_history(ledger: Ledger) -> list[str]:
-    """Say that a clone lacks the ledger's branch although there may be one elsewhere."""
+    """Say that a clone lacks the ledger's branch although there may be one elsewhere.
+
+    Where the project shares its ledger on a remote, begin with what was cloned of that.
+
+    Raises:
+        LedgerError: The branch can't be written.
+
+    """
     branch, common = ledger.branch, os.path.dirname(ledger.state_dir)
     if os.path.exists(os.path.join(common, branch.ref)) or branch.tip() is not None:
         return []
     name = branch.name
     listed = ledger.git.text("for-each-ref", "--format=%(refname:short)", "refs/remotes")
     there = [each for each in listed.splitlines() if each.partition("/")[2] == name]
+    settings = ledger.settings
+    if settings.push != "never" and (shared := f"{settings.remote}/{name}") in there:
+        branch.merge(ledger.git.text("rev-parse", "--verify", f"refs/remotes/{shared}^{{commit}}"))
+        return []
     if there:
         hint = f"git branch {name} {there[0]}"
         return [f"warning: {there[0]} has records that this run does not see; {hint} brings them"]

@@ -147,6 +147,27 @@ def test_a_clone_says_that_the_remote_s_records_are_not_here_yet(box: Path) -> N
     assert "git branch chant/lifecycle origin/chant/lifecycle brings them" in said.err
 
 
+def test_clones_of_a_project_that_shares_its_ledger_begin_with_what_is_there(box: Path) -> None:
+    with (box / "chant.toml").open("a") as file:
+        file.write('[ledger]\nremote = "origin"\npush = "try"\n')
+    git(box, "commit", "-qam", "share the ledger")
+    git(box.parent, "clone", "-q", "--bare", str(box), "remote.git")
+    git(box, "remote", "add", "origin", str(box.parent / "remote.git"))
+    assert chant(box, "run", "release").code == 0
+    for name in ("one", "two"):
+        git(box.parent, "clone", "-q", str(box.parent / "remote.git"), name)
+    one, two = box.parent / "one", box.parent / "two"
+
+    first = chant(one, "run", "deploy")
+    second = chant(two, "run", "deploy")
+    third = chant(one, "run", "release")
+
+    assert [(each.code, each.err) for each in (first, second, third)] == [(0, "")] * 3
+    assert [len(records(one, op)) for op in ("release", "deploy")] == [2, 2]
+    assert git(one, "rev-parse", BRANCH) == git(box.parent / "remote.git", "rev-parse", BRANCH)
+    assert len(git(one, "rev-list", "--max-parents=0", BRANCH).split()) == 1
+
+
 def test_a_branch_that_moves_meanwhile_loses_neither_record(box: Path) -> None:
     assert chant(box, "run", "release").code == 0
     other = ledger_of(box)
