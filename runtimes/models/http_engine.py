@@ -17,8 +17,14 @@ from typing import Any
 from actors.stand_ins import Later, standing_in, without_signatures
 
 _ENGINE = "httpcore2"
-_ASYNCHRONOUS = ("anyio", "httpcore2._backends.anyio")
-"""httpcore2 does without them where anyio is not installed."""
+_UNUSED = (
+    "anyio",
+    "trio",
+    "httpcore2._backends.anyio",
+    "httpcore2._backends.trio",
+    "httpcore2._sync.http2",
+)
+"""httpcore2 does without them where anyio, trio and h2 are not installed.  Others may have them."""
 _THEIR_OTHER_HALF = "httpcore2._async"
 _METADATA = "importlib.metadata"
 _INSPECT = "inspect"
@@ -36,7 +42,7 @@ def load_engine() -> None:
             _THEIR_OTHER_HALF: _Nothing(_THEIR_OTHER_HALF),
             _METADATA: _Metadata(_METADATA),
             _INSPECT: Later(_INSPECT),
-            **dict.fromkeys(_ASYNCHRONOUS),
+            **dict.fromkeys(_UNUSED),
         }
         if _TLS not in sys.modules:
             stand_ins |= {_TLS: Later(_TLS), _CERTIFICATES: _Certificates(_CERTIFICATES)}

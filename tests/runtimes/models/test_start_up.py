@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.shared import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HEAVY = ("asyncio", "genai_prices", "h11", "httpcore2", "http", "pydantic", "ssl", "urllib.request")
 
@@ -46,6 +50,16 @@ def test_warming_up_imports_what_a_call_needs() -> None:
     assert {"httpcore2", "runtimes.models.network"} <= loaded
     assert loaded.isdisjoint({"anyio.streams.tls", "asyncio", "importlib.metadata"})
     assert loaded.isdisjoint({"ssl", "truststore"})
+
+
+def test_what_others_have_installed_is_not_imported_for_a_call(tmp_path: Path) -> None:
+    names = ("anyio", "h2", "trio")
+    for name in names:
+        tmp_path.joinpath(f"{name}.py").touch()
+    code = f"sys.path.insert(0, {str(tmp_path)!r});"
+    code += "from runtimes.models.http_engine import load_engine; load_engine()"
+
+    assert loaded_by(code).isdisjoint(names)
 
 
 def test_warming_up_for_an_encrypted_connection_imports_the_tls_library() -> None:
