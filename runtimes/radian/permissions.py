@@ -34,6 +34,18 @@ class GrantKey:
 
 
 @frozen
+class Behind:
+    """What stands behind a wrapper such as ``env``, whose own rule does not allow it yet."""
+
+    whole: str
+    """The part that it stands in."""
+    named: int
+    """A rule that spells so much of ``whole`` names what is run, and allows it."""
+    command: str = ""
+    """The same as a command of its own; "": nobody knows what it is."""
+
+
+@frozen
 class Command:
     """A command line taken apart, see `runtimes.radian.shell_words`."""
 
@@ -41,6 +53,8 @@ class Command:
     """Each simple command and redirection; an allow rule must match every one."""
     hidden: tuple[str, ...] = ()
     """What else a part would run (``env``, ``timeout 5``, ``xargs`` before it); for deny rules."""
+    behind: tuple[Behind, ...] = ()
+    """What allow rules must match besides the parts."""
 
 
 @frozen
@@ -169,12 +183,18 @@ def _allowed_by(rule: Rule, request: Request) -> bool:
 
 
 def _allowed_together(rules: Rules, request: Request) -> bool:
-    """Tell whether every part of a command is allowed by some rule."""
-    if request.command is None or not request.command.parts:
+    """Tell whether every part of a command, and all behind wrappers, is allowed by some rule."""
+    command, tool = request.command, request.tool
+    if command is None or not command.parts:
         return False
     return all(
-        any(rule.matches(request.tool, part) for rule in rules.allow)
-        for part in request.command.parts
+        any(rule.matches(tool, part) for rule in rules.allow) for part in command.parts
+    ) and all(
+        any(
+            rule.matches(tool, each.command) or rule.spells(tool, each.whole, each.named)
+            for rule in rules.allow
+        )
+        for each in command.behind
     )
 
 

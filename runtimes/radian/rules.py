@@ -55,6 +55,11 @@ class Rule:
             return address_matches(self.pattern, target)
         return text_matches(self.pattern, target)
 
+    def spells(self, tool: str, command: str, size: int) -> bool:
+        """Tell whether it matches a command whose first ``size`` characters it says in so many."""
+        pattern = self.pattern or ""
+        return len(pattern.partition("*")[0]) >= size and self.matches(tool, command)
+
 
 @frozen
 class Rules:

@@ -10,7 +10,8 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from runtimes.radian.permissions import Command
+from runtimes.radian.permissions import Behind, Command
+from runtimes.radian.wrappers import WRAPPERS, words_behind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,16 +22,21 @@ MAX_COMMAND_BYTES = 64 * 1024
 """A longer text is not taken apart; no rule was written for it."""
 MAX_DEPTH = 8
 """Of shells in shells (``sh -c "sh -c …"``)."""
+MAX_WORDS = 250
+"""Behind a wrapper, each of which may be what it runs."""
 MAX_NESTING = 200
 """Of the tree: deeper than any command that a person could judge."""
 
-WRAPPERS = frozenset(
-    {"builtin", "command", "chroot", "doas", "env", "exec", "flock", "ionice", "nice", "nohup"}
-    | {"parallel", "setsid", "stdbuf", "strace", "sudo", "time", "timeout", "unshare", "watch"}
-    | {"xargs", "find", "busybox", "ssh", "bwrap", "coproc"}
-)
-"""Programs that run what stands behind them."""
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
+
+_JUDGED_OTHERWISE = frozenset({"find", "ssh"})
+"""What ``find`` does are parts already, and what ``ssh`` runs runs elsewhere."""
+_OF_SHELL = frozenset({"flock", "parallel", "ssh", "watch"})
+"""They may hand a word to a shell."""
+_SPLIT = r"(?s)(?:-[a-zA-Z0-9]*?S|--split-string=?)(.*)"
+"""The option of ``env`` that takes a word apart."""
+_OF_TEXT = r"[\s;&|<>()$`]"
+"""In such a word: more than one word, or more than words."""
 
 _HARMLESS = r"\d*(?:>>?|>\||&>>?|<)\s*/dev/null|\d*[<>]&\s*(?:\d+|-)"
 """Redirections that touch no file."""
@@ -69,11 +75,14 @@ def split_command(text: str) -> Command | None:
 
     Parts are normal: quotes removed, one space between words.
     """
+    splitter = _Splitter()
     try:
-        parts, hidden = _Splitter().split(text, 0)
+        splitter.split(text, 0)
     except _NotSplittableError:
         return None
-    return Command(tuple(parts), tuple(hidden)) if parts else None
+    if not splitter.parts:
+        return None
+    return Command(tuple(splitter.parts), tuple(splitter.hidden), tuple(splitter.behind))
 
 
 class _Splitter:
@@ -81,8 +90,13 @@ class _Splitter:
 
     def __init__(self) -> None:
         self._parser = _parser()
+        self.parts: list[str] = []
+        self.hidden: list[str] = []
+        self.behind: list[Behind] = []
+        self._inside: set[str] = set()
+        """Texts of shells that were split."""
 
-    def split(self, text: str, depth: int) -> tuple[list[str], list[str]]:
+    def split(self, text: str, depth: int) -> None:
         data = text.encode("utf-8", "replace")
         if depth > MAX_DEPTH or len(data) > MAX_COMMAND_BYTES or "\0" in text or "\r" in text:
             raise _NotSplittableError
@@ -91,73 +105,127 @@ class _Splitter:
         tree = self._parser.parse(data)
         if tree.root_node.has_error:
             raise _NotSplittableError
-        parts: list[str] = []
-        hidden: list[str] = []
         for node in _nodes(tree.root_node, 0):
             if node.type == "comment" and data[: node.start_byte][-1:].strip(_BEFORE_COMMENT):
                 raise _NotSplittableError
             if node.type in _COMMANDS:
-                self._take(_words(node), depth, parts, hidden)
+                self._take(*_words(node), depth)
             elif beside := _beside(node):
-                parts.append(beside)
-        return parts, hidden
+                self.parts.append(beside)
 
-    def _take(
-        self, words: tuple[list[str], list[str]], depth: int, parts: list[str], hidden: list[str]
-    ) -> None:
-        assigned, named = words
-        parts.append(" ".join(assigned + named))
+    def _take(self, assigned: list[str], named: list[str], depth: int) -> None:
+        whole = " ".join(assigned + named)
+        self.parts.append(whole)
         if not named:
             return
         if _DYNAMIC & set(named[0]):
             raise _NotSplittableError
         if assigned:
-            hidden.append(" ".join(named))
-        self._look_behind(named, depth, parts, hidden)
+            self.hidden.append(" ".join(named))
+        if named[0].rpartition("/")[2] in WRAPPERS:
+            self._hide_behind(named, depth)
+        self._look_behind(named, depth, whole, len(whole) - len(" ".join(named)))
 
-    def _look_behind(
-        self, words: list[str], depth: int, parts: list[str], hidden: list[str]
-    ) -> None:
-        """Find what a wrapper or a shell would run, and a program named by its path."""
+    def _look_behind(self, words: list[str], depth: int, whole: str, at: int) -> None:
+        """Find what a wrapper or a shell would run, and a program named by its path.
+
+        ``words`` stand at ``at`` in the part ``whole``.
+        """
         name = words[0].rpartition("/")[2]
-        if name != words[0]:
-            hidden.append(" ".join([name, *words[1:]]))
+        if depth > MAX_DEPTH:
+            raise _NotSplittableError
+        self._hide_by_name(words)
         if name in _RUN_TEXT or (name in SHELLS and len(words) == 1):
             raise _NotSplittableError
         if name in SHELLS:
-            self._inner(words, depth, parts, hidden)
-        if name == "find":
-            parts.extend(_actions_of_find(words))
+            self._inner(words, depth)
         if name in _EVALUATING and any("$(" in word or "`" in word for word in words):
             raise _NotSplittableError
-        if name in WRAPPERS:
-            for at in range(1, len(words)):
-                behind = words[at:]
-                hidden.append(" ".join(behind))
-                if behind[0].rpartition("/")[2] in SHELLS | WRAPPERS:
-                    self._look_behind(behind, depth, parts, hidden)
-                    return
+        if name == "find":
+            self._actions_of_find(words, depth)
+        if name in WRAPPERS and name not in _JUDGED_OTHERWISE:
+            self._judge_behind(words, depth, whole, at)
 
-    def _inner(self, words: list[str], depth: int, parts: list[str], hidden: list[str]) -> None:
+    def _hide_by_name(self, words: list[str]) -> None:
+        name = words[0].rpartition("/")[2]
+        if name != words[0]:
+            self.hidden.append(" ".join([name, *words[1:]]))
+
+    def _hide_behind(self, words: list[str], depth: int) -> None:
+        """Have deny rules see all that might be what a wrapper runs."""
+        if len(words) > MAX_WORDS:
+            raise _NotSplittableError
+        names = {each.rpartition("/")[2] for each in words}
+        for at in range(1, len(words)):
+            behind = words[at:]
+            self.hidden.append(" ".join(behind))
+            self._hide_by_name(behind)
+            if behind[0].rpartition("/")[2] in SHELLS:
+                self._inner(behind, depth)
+            if names & _OF_SHELL and re.search(_OF_TEXT, behind[0]):
+                self._hide_text(behind[0], depth)
+        for text in _split_by_env(words):
+            self._hide_text(text, depth)
+
+    def _hide_text(self, text: str, depth: int) -> None:
+        """Have deny rules see the commands in a word that is taken apart when it runs."""
+        if text.startswith("-"):  # its value is attached to an option
+            raise _NotSplittableError
+        inner = _Splitter()
+        inner.split(text, depth + 1)
+        self.hidden += [*inner.parts, *inner.hidden]
+
+    def _judge_behind(self, words: list[str], depth: int, whole: str, at: int) -> None:
+        """Have allow rules see what a wrapper runs."""
+        found = words_behind(words)
+        if found is None:
+            if words[-1].rpartition("/")[2] in SHELLS:
+                raise _NotSplittableError
+            self.behind.append(Behind(whole, len(whole)))
+            return
+        place, behind = found
+        if not behind:
+            return
+        named = " ".join(behind)
+        if words[0].rpartition("/")[2] == "watch":  # it has a shell run them as one text
+            self.split(named, depth + 1)
+            return
+        at += len(" ".join(words[:place])) + 1
+        self.behind.append(Behind(whole, at + len(behind[0]), named))
+        self._look_behind(behind, depth + 1, whole, at)
+
+    def _inner(self, words: list[str], depth: int) -> None:
         for at, word in enumerate(words[1:-1], start=1):
             if re.fullmatch(r"-[a-z]*c[a-z]*", word):
                 inner = words[at + 1]
                 if "$" in inner or "`" in inner:
                     raise _NotSplittableError
-                more, more_hidden = self.split(inner, depth + 1)
-                parts.extend(more)
-                hidden.extend(more_hidden)
+                if inner not in self._inside:
+                    self._inside.add(inner)
+                    self.split(inner, depth + 1)
                 return
 
+    def _actions_of_find(self, words: list[str], depth: int) -> None:
+        """Take what ``find`` would do to what it finds, each a part of its own."""
+        for at, word in enumerate(words):
+            if word in {"-exec", "-execdir", "-ok", "-okdir"}:
+                behind = [*takewhile(lambda each: each not in {";", "+"}, words[at + 1 :])]
+                self.parts.append(" ".join(behind))
+                if behind:
+                    self._look_behind(behind, depth, self.parts[-1], 0)
+            elif word in {"-delete", "-fls", "-fprint", "-fprint0", "-fprintf"}:
+                self.parts.append(" ".join(words[at:]))
 
-def _actions_of_find(words: list[str]) -> Iterator[str]:
-    """Yield what ``find`` would do to what it finds, each a part of its own."""
+
+def _split_by_env(words: list[str]) -> Iterator[str]:
+    """Yield what each ``env`` among the words takes apart by its option ``-S``."""
     for at, word in enumerate(words):
-        if word in {"-exec", "-execdir", "-ok", "-okdir"}:
-            behind = takewhile(lambda each: each not in {";", "+"}, words[at + 1 :])
-            yield " ".join(behind)
-        elif word in {"-delete", "-fls", "-fprint", "-fprint0", "-fprintf"}:
-            yield " ".join(words[at:])
+        place = at + 1 if word.rpartition("/")[2] == "env" else len(words)
+        while place < len(words) and words[place].startswith("-"):
+            found = re.fullmatch(_SPLIT, words[place])
+            if found is not None:
+                yield found[1] or " ".join(words[place + 1 : place + 2])
+            place += 2 if words[place] in {"-u", "-C", "--unset", "--chdir"} else 1
 
 
 def _parser() -> Parser:
