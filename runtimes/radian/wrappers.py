@@ -43,9 +43,12 @@ WRAPPERS: Mapping[str, Options | None] = {
     "busybox": Options(),
     "bwrap": None,
     "chroot": Options(words=_of("skip-chdir", "groups", "userspec"), before=1),
+    "chrt": Options("abfiorRv", "TPD", before=1),
     "command": Options("p"),
     "coproc": None,
     "doas": Options("nL", "uC"),
+    "dbus-run-session": Options(),
+    "eatmydata": Options(),
     "env": Options(
         "i0v",
         "uC",
@@ -69,6 +72,8 @@ WRAPPERS: Mapping[str, Options | None] = {
     "nohup": Options(),
     "parallel": None,
     "pkexec": Options(words=_of("keep-cwd", "disable-internal-agent"), valued_words=_of("user")),
+    "prlimit": None,
+    "setpriv": None,
     "setsid": Options("cfw", words=_of("ctty", "fork", "wait")),
     "ssh": None,
     "stdbuf": Options("", "ioe", valued_words=_of("input", "output", "error")),
@@ -80,6 +85,7 @@ WRAPPERS: Mapping[str, Options | None] = {
         _of("user", "group", "host", "prompt", "chdir", "chroot", "close-from"),
         sets=True,
     ),
+    "systemd-run": None,
     "taskset": Options("ac", words=_of("all-tasks", "cpu-list"), before=1),
     "time": Options(
         "apvq", "fo", _of("append", "portability", "verbose", "quiet"), _of("format", "output")
@@ -91,6 +97,7 @@ WRAPPERS: Mapping[str, Options | None] = {
         _of("kill-after", "signal"),
         before=1,
     ),
+    "toybox": Options(),
     "unbuffer": Options("p"),
     "unshare": Options("imnpuUCTfrc", words=_of("fork", "net", "pid", "mount", "map-root-user")),
     "watch": Options("bcdegtwx", "nq"),

@@ -61,6 +61,7 @@ WRAPPED = [
     "flock -n lock rm -rf x",
     "busybox rm -rf x",
     "taskset -c 0 rm -rf x",
+    "chrt -f 5 rm -rf x",
     "watch -n 1 rm -rf x",
     "watch 'ls; rm -rf x'",
     "strace -f -o log rm -rf x",
@@ -110,6 +111,7 @@ def test_a_deny_rule_sees_what_stands_behind(text: str) -> None:
         "sudo watch 'ls; rm -rf x'",
         "sudo --strange rm -rf x",
         "bwrap --bind / / rm -rf x",
+        "systemd-run --user rm -rf x",
     ],
 )
 def test_a_deny_rule_sees_what_an_allow_rule_can_not_judge(text: str) -> None:
