@@ -99,8 +99,44 @@ def debug_wanted() -> bool:
     return level() in {"TRACE", "DEBUG"}
 
 
-def log() -> Logger:
-    """Return the logger, set up once."""
+class _Bare:
+    """Logs without loguru, which can't be read just now: no descriptor is left, say."""
+
+    def __init__(self, error: object = None) -> None:
+        self._error = error
+
+    def opt(self, *, exception: object = None) -> _Bare:
+        return _Bare(exception)
+
+    def log(self, name: str, form: str, *values: object) -> None:
+        known = name if name in LEVELS else "WARNING"
+        if LEVELS.index(known) >= LEVELS.index(level()) and not _lines.muted:
+            error = self._error
+            why = f": {type(error).__name__}: {error}" if isinstance(error, Exception) else ""
+            _write_line(f"{name} | {form.format(*values)}{why}\n")
+
+    def error(self, form: str, *values: object) -> None:
+        self.log("ERROR", form, *values)
+
+    def debug(self, form: str, *values: object) -> None:
+        self.log("DEBUG", form, *values)
+
+
+def log() -> Logger | _Bare:
+    """Return the logger.  Never raises: who has to tell of trouble must live on."""
+    try:
+        return full_log()
+    except (ImportError, OSError):
+        return _Bare()
+
+
+def full_log() -> Logger:
+    """Return the logger, set up once.
+
+    Raises:
+        OSError, ImportError: It can't be read.
+
+    """
     if not _ready:
         from loguru import logger
 

@@ -6,7 +6,7 @@ import io
 import os
 from typing import TYPE_CHECKING, Any
 
-from actors.logs import log, say
+from actors.logs import full_log, say
 from runtimes.chant.render import TerminalView
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class OperatorLog:
 
         """
         self.path = os.path.join(state_dir, "operator", f"{env}.log")
-        self._sink = log().add(
+        self._sink = full_log().add(
             self.path,
             level="INFO",
             format="{time:YYYY-MM-DDTHH:mm:ss.SSSZZ} {level} {message}",
@@ -39,12 +39,12 @@ class OperatorLog:
 
     def tell(self, text: str) -> None:
         """Write one line for people."""
-        log().info("{}", text)
+        full_log().info("{}", text)
         say(text)
 
     def close(self) -> None:
         """Let the file go."""
-        log().remove(self._sink)
+        full_log().remove(self._sink)
 
 
 class LoggedRun:
@@ -60,6 +60,6 @@ class LoggedRun:
         self._view.show(items)
         self._page.flush()
         for line in self._bytes.getvalue().decode("utf-8").splitlines():
-            log().info("{}", line)
+            full_log().info("{}", line)
         self._page.seek(0)
         self._page.truncate()
