@@ -14,6 +14,7 @@ import os
 import select
 import threading
 from contextlib import ExitStack, suppress
+from signal import SIGCONT
 from typing import TYPE_CHECKING
 
 from actors.process_tree import LINUX, SHORTAGE, adopt_orphans, children_of_thread, kill_children
@@ -56,16 +57,22 @@ def take_in() -> None:
 
 
 def end_orphans(platform: Platform) -> bool:
-    """Kill and reap all orphans, until none is left; False when that takes over `LIMIT_S`."""
+    """Kill and reap all orphans, until none is left; False when that takes over `LIMIT_S`.
+
+    A warden that lost its guardian does that itself, and would also should we be killed just now;
+    so it is only asked to, until half of the time is over.
+    """
     until_s = platform.monotonic() + LIMIT_S
     while True:
+        left_s = until_s - platform.monotonic()
         with _lock:  # or a guardian that is just being started would be one
             found = _orphans()
             if found is not None:
-                kill_children(found)
+                wardens = _asked(found) if left_s > LIMIT_S / 2 else []
+                kill_children([pid for pid in found if pid not in wardens])
         if found == []:
             return True
-        if platform.monotonic() > until_s:
+        if left_s < 0:
             return False
         _wait_for_one(found or [])
         _bury(found or [])
@@ -92,6 +99,27 @@ def _orphans() -> list[int] | None:
         return None
     ours = os.getsid(0)
     return [pid for pid in found if pid not in _guardians and _session(pid) not in {None, ours}]
+
+
+def _asked(orphans: list[int]) -> list[int]:
+    """Ask the wardens among the orphans to kill what is below them; return them."""
+    from actors.guardian_main import KILL_TREE, RESET_IN_STEPS
+
+    mask = sum(1 << (number - 1) for number in RESET_IN_STEPS)
+    wardens = [pid for pid in orphans if _ignored_signals(pid) & mask == mask]
+    for pid in wardens:
+        os.kill(pid, KILL_TREE)  # our child, not reaped yet: the pid is its own
+        os.kill(pid, SIGCONT)  # should a step have stopped it
+    return wardens
+
+
+def _ignored_signals(pid: int) -> int:
+    """Read what a process ignores, as a mask: a warden much that no program is started with."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            return next(int(line.split()[1], 16) for line in file if line.startswith(b"SigIgn:"))
+    except (OSError, StopIteration):
+        return 0  # it is gone, or no descriptor is left: the next round
 
 
 def _session(pid: int) -> int | None:

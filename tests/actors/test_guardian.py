@@ -218,6 +218,40 @@ def test_guardian_and_wardens_killed_at_one_stroke_leave_nothing(
         assert (after.kind, after.stdout.text) == ("exited", "again\n")
 
 
+@pytest.mark.parametrize("stopped", [False, True])
+def test_wardens_that_lost_their_guardian_end_their_steps_themselves(
+    steps: RealSteps, mark: str, monkeypatch: pytest.MonkeyPatch, *, stopped: bool
+) -> None:
+    """Killed by us, who may be killed meanwhile, they could not."""
+    step = Started(steps, shell(TREE, mark)).wait_text("ready")
+    guardian, killed = guardian_pid(steps), list[int]()
+    (warden,) = children(guardian)
+    monkeypatch.setattr(orphans, "kill_children", killed.extend)
+    if stopped:
+        os.kill(warden, signal.SIGSTOP)
+
+    os.kill(guardian, signal.SIGKILL)
+
+    assert step.wait_end().kind == "lost"
+    assert (killed, survivors(mark)) == ([], [])
+
+
+def test_what_passes_for_a_warden_is_killed_when_half_of_the_time_is_over(
+    steps: RealSteps, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = Started(steps, shell(TREE, mark)).wait_text("ready")
+    guardian = guardian_pid(steps)
+    monkeypatch.setattr(orphans, "LIMIT_S", 0.2)
+    monkeypatch.setattr(orphans, "_asked", lambda found: found)
+
+    kill_at_one_stroke(guardian, *children(guardian))
+
+    assert step.wait_end().kind == "lost"
+    monkeypatch.undo()
+    assert orphans.end_orphans(RealPlatform())
+    assert survivors(mark) == []
+
+
 def test_what_is_no_step_survives_the_death_of_a_guardian_and_its_warden(
     steps: RealSteps, mark: str
 ) -> None:
