@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from runtimes.models.config import NO_CREDENTIAL
@@ -10,9 +11,12 @@ from runtimes.models.config_table import ConfigInvalid, provider_config
 from runtimes.models.credentials import CredentialMissing, CredentialStore, radian_home
 from runtimes.radian.config import ConfigError, read_config
 from runtimes.radian.exit_codes import FAILED, OK, USAGE
+from runtimes.radian.settings import known_providers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from runtimes.radian.config import Config
 
 MAX_LINE = 64 * 1024
 
@@ -27,6 +31,7 @@ def login(provider: str | None, environ: Mapping[str, str]) -> int:
     except OSError as error:
         return _refuse("login", f"the key can't be stored: {error.strerror}", FAILED)
     sys.stdout.write(f"The key {name} is stored.\n")
+    sys.stderr.write(_unused_note(name, read_config(radian_home(environ))))
     return OK
 
 
@@ -63,6 +68,25 @@ def key_name(provider: str | None, environ: Mapping[str, str]) -> str:
         message = f"provider {wanted} takes no key, says {config.path}"
         raise ConfigError(message)
     return name
+
+
+def _unused_note(name: str, config: Config) -> str:
+    """Say that no provider takes a key, which may be a slip of the pen; or nothing."""
+    from difflib import get_close_matches
+
+    known = known_providers(config)
+    names = {*known, *_credential_names(config)}
+    if name in names:
+        return ""
+    near = get_close_matches(name, names, 1)
+    which = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    return f"radian login: no provider takes a key {name} yet; {which}\n"
+
+
+def _credential_names(config: Config) -> Iterator[str]:
+    for each, table in config.providers.items():
+        with suppress(ConfigInvalid):  # told when it is used
+            yield provider_config(each, table, config.folder).credential_name
 
 
 def _read_key(name: str) -> str:

@@ -147,6 +147,12 @@ def trusts(options: ConversationOptions, workspace: str, home: str) -> tuple[boo
     return found.trusted, "" if found.listed else UNTRUSTED
 
 
+def known_providers(config: Config) -> list[str]:
+    """Return the ids that may be asked for: those of the file, and vendors that need none."""
+    vendors: tuple[Kind, ...] = get_args(Kind)
+    return [*sorted(config.providers), *(each for each in vendors if each not in NEEDS_CONFIG)]
+
+
 def _provider(name: str, config: Config) -> ProviderConfig:
     if not name:
         message = f"no provider: give --provider, or set default_provider in {config.path}"
@@ -160,7 +166,7 @@ def _provider(name: str, config: Config) -> ProviderConfig:
     kinds: tuple[Kind, ...] = get_args(Kind)
     kind: Kind | None = next((each for each in kinds if each == name), None)
     if kind is None or kind in NEEDS_CONFIG:
-        known = ", ".join([*sorted(config.providers), *(k for k in kinds if k not in NEEDS_CONFIG)])
+        known = ", ".join(known_providers(config))
         message = f"no provider {name!r} in {config.path}; known: {known}"
         raise SettingsError(message)
     return ProviderConfig(id=name, kind=kind)

@@ -20,6 +20,7 @@ def box(tmp_path: Path) -> Box:
 
 
 def test_a_key_is_stored_for_its_owner_alone_and_removed_again(box: Box) -> None:
+    box.configure('\n[providers.local]\nkind = "anthropic"\n')
     run = box.run("login", "local", stdin="sk-very-secret-1\nmore\n")
 
     path = box.home / "credentials" / "local.json"
@@ -30,6 +31,17 @@ def test_a_key_is_stored_for_its_owner_alone_and_removed_again(box: Box) -> None
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert box.run("logout", "local").stdout == "The key local is removed.\n"
     assert not path.exists()
+
+
+def test_a_key_that_no_provider_takes_is_stored_with_a_word_about_it(box: Box) -> None:
+    box.configure('\n[providers.far]\nkind = "anthropic"\ncredential = "shared"\n')
+
+    slip = box.run("login", "anthropc", stdin="sk-very-secret-1\n")
+    assert slip.stdout == "The key anthropc is stored.\n"
+    assert slip.stderr.endswith("no provider takes a key anthropc yet; did you mean anthropic?\n")
+    assert "known: " in box.run("login", "zzz", stdin="sk-very-secret-1\n").stderr
+    for taken in ("far", "shared", "openai"):
+        assert box.run("login", taken, stdin="sk-very-secret-1\n").stderr == ""
 
 
 @pytest.mark.parametrize("typed", ["", "\n", "two words\n"])
