@@ -186,6 +186,7 @@ class Guardian:
             self._close(*descriptors)
             self._say(token, b"fork %d" % (error.errno or EMFILE))
             return
+        guardian = os.getpid()  # asked here: the child's parent may be another one already
         try:
             pid = os.fork()
         except OSError as error:
@@ -193,7 +194,7 @@ class Guardian:
             self._say(token, b"fork %d" % (error.errno or EMFILE))
             return
         if pid == 0:
-            _be_warden(told, program, descriptors)
+            _be_warden(told, guardian, program, descriptors)
         self._close(*descriptors, told)
         self._wardens[token] = pid
         self._reports[report] = token
@@ -354,11 +355,12 @@ class Warden:
             return  # the guardian is gone; what counts now is to leave nothing behind
 
 
-def _be_warden(told: int, program: Program, descriptors: tuple[int, ...]) -> NoReturn:
+def _be_warden(
+    told: int, guardian: int, program: Program, descriptors: tuple[int, ...]
+) -> NoReturn:
     """Turn the forked guardian into a warden; never returns into the guardian's code."""
     status = 1
     try:
-        guardian = os.getppid()
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
         _close_all_but(told, *descriptors)
         os.setsid()

@@ -357,6 +357,26 @@ def test_a_guardian_that_could_not_kill_everything_says_so(
     assert (all_gone, strays_gone) == (True, False)
 
 
+LATE_WARDEN = """
+import os, sys
+from actors.guardian_main import Program, _be_warden
+program = Program(b"/", [b"/bin/sh", b"-c", b"touch " + os.fsencode(sys.argv[1])], [], 1)
+if os.fork() == 0:
+    _be_warden(os.open(os.devnull, os.O_WRONLY), int(sys.argv[2] or os.getppid()), program, (1, 2))
+os.wait()
+"""
+
+
+@pytest.mark.parametrize(("guardian", "starts"), [("", True), ("1", False)])
+def test_a_warden_whose_guardian_is_gone_before_it_looks_starts_nothing(
+    tmp_path: Path, guardian: str, *, starts: bool
+) -> None:
+    script = [sys.executable, "-c", LATE_WARDEN, str(tmp_path / "started"), guardian]
+    subprocess.run(script, cwd=ROOT, check=True, timeout=60)
+
+    assert (tmp_path / "started").exists() == starts
+
+
 def test_a_stopped_warden_obeys_all_the_same(steps: RealSteps, mark: str) -> None:
     step = Started(steps, shell("kill -STOP $PPID; echo ready; sleep 300; :", mark))
     step.wait_text("ready").handle.kill()
