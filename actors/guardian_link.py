@@ -189,6 +189,9 @@ class GuardianLink:
         except BlockingIOError:
             self._outgoing.appendleft((data, descriptors))
             return
+        except (BrokenPipeError, ConnectionResetError):
+            _close(descriptors)
+            return  # the guardian just ended; the next read says so
         _close(descriptors)
         if sent < len(data):
             self._outgoing.appendleft((data[sent:], ()))

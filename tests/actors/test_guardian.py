@@ -558,6 +558,32 @@ class AtTheFirstWait(NoFaults):
         return super().at(name, who)
 
 
+def test_a_request_to_a_guardian_that_just_ended_is_lost_and_leaks_no_descriptor(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    before = open_descriptors()
+    ours, theirs = socket.socketpair()
+    faults, heard = AtTheFirstWait(), list[guardian_link.Report]()
+    pid = os.posix_spawn("/bin/true", ["true"], {})
+    link = GuardianLink(pid, ours, RealPlatform(), faults)
+    given = (os.open(os.devnull, os.O_WRONLY), os.open(os.devnull, os.O_WRONLY))
+
+    def listen(report: guardian_link.Report) -> bool:
+        heard.append(report)
+        return False
+
+    def end_and_ask() -> None:
+        theirs.close()
+        link.spawn([b"/", b"1", b"x"], given, listen)
+
+    faults.acts.put(end_and_ask)
+    link.wait_end(20)
+
+    assert heard == [guardian_link.Report("lost", 0)]
+    assert open_descriptors() == before
+    assert capfd.readouterr().err == ""
+
+
 def test_a_hang_up_right_after_a_request_is_not_forgotten(tmp_path: Path) -> None:
     ours, theirs = socket.socketpair()
     faults, ended = AtTheFirstWait(), tmp_path / "ended"
