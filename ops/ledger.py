@@ -259,6 +259,6 @@ def _why(root: str, settings: LedgerSettings, error: LedgerError) -> str:
             f"{root} is not in a git repository, so there is nowhere to record runs;"
             " git init makes one"
         )
-    if "check-ref-format" in error.message:
+    if "check-ref-format failed (1)" in error.message:
         return f"{settings.branch!r} can't name a branch"
     return error.message

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ops.errors import LedgerError
-from ops.git import git_environment
+from ops.git import Git, GitFailed, git_environment
 from ops.ledger import Ledger, NoLedger, open_ledger
 from ops.project import LedgerSettings
 from tests.ops.projects import git, repository
@@ -153,6 +153,24 @@ def test_a_name_that_is_no_branch_is_a_reason(tmp_path: Path) -> None:
     opened = open_ledger(str(repository(tmp_path)), LedgerSettings(branch="a..b"))
 
     assert opened == NoLedger("'a..b' can't name a branch")
+
+
+@pytest.mark.parametrize("code", [-9, 128])
+def test_a_git_that_was_killed_says_nothing_of_the_branch_s_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    real = Git.run
+
+    def run(self: Git, *args: str, **given: Any) -> bytes:
+        if args[0] == "check-ref-format":
+            raise GitFailed(args[0], code, "")
+        return real(self, *args, **given)
+
+    monkeypatch.setattr(Git, "run", run)
+
+    opened = open_ledger(str(repository(tmp_path / "work")), LedgerSettings())
+
+    assert opened == NoLedger(f"git check-ref-format failed ({code}): ")
 
 
 def test_a_run_is_recorded_once_and_its_end_outranks_an_interruption(tmp_path: Path) -> None:
