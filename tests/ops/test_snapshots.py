@@ -125,7 +125,7 @@ def test_what_is_no_longer_declared_is_looked_at_as_it_was_declared(
 def test_many_are_looked_at_side_by_side(tmp_path: Path) -> None:
     # Each waits for the other, so one after another they would never end.
     (tmp_path / "meet.py").write_text(
-        "import os, sys\nwith open(sys.argv[1], 'w'): pass\nwith open(sys.argv[2]): pass\n"
+        "import os, sys\nwith open(sys.argv[1], 'w'): pass\nwith open(sys.argv[2]) as b: b.read()\n"
     )
     for name in "ab":
         subprocess.run(["mkfifo", str(tmp_path / name)], check=True)
