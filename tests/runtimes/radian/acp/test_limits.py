@@ -240,4 +240,7 @@ def test_limits_parallel_work_of_one_process_is_for_subagents(box: Box) -> None:
         turn = client.turn("go")
 
     assert (turn.stop_reason, len(turn.updates("tool_call"))) == ("end_turn", 2)
-    assert {each["status"] for each in turn.updates("tool_call_update")[-2:]} == {"completed"}
+    # One may still tell of its progress when the other has ended.
+    told = [each for each in turn.updates("tool_call_update") if "status" in each]
+    ends = {each["toolCallId"]: each["status"] for each in told}
+    assert list(ends.values()) == ["completed", "completed"]
