@@ -5,6 +5,8 @@ PY := .venv/bin/python
 PIP := $(PY) -m pip --quiet --disable-pip-version-check --no-input
 # Versions are pinned as constraints: what is not asked for is not installed.
 INSTALL := $(PIP) install --constraint requirements-dev.txt
+# Test files that run side by side.
+JOBS := 2
 TYPESCRIPT := tests/e2e/typescript/node_modules/.package-lock.json
 ACPX := tests/e2e/acpx/node_modules/.package-lock.json
 AIMOCK := tests/e2e/aimock/node_modules/.package-lock.json
@@ -26,7 +28,7 @@ test: .venv/.dev ## all tests
 	@$(MAKE) --silent acpx || echo "make: no acpx: its tests will be skipped" >&2
 	@$(MAKE) --silent oldsdk || echo "make: no old Python SDK: its tests will be skipped" >&2
 	@$(MAKE) --silent judges || echo "make: a foreign server is missing: its tests will be skipped" >&2
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest --numprocesses=$(JOBS) --dist=loadfile $(ARGS)
 
 soak: .venv/.dev ## 100,000 simulated schedules, then 10,000 turns and 500 kills of real servers: about an hour
 	.venv/bin/chantry simulate --seeds 100000 --backend greenlet

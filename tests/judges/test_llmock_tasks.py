@@ -72,7 +72,8 @@ REFUSALS = ((401, 11, "credential"), (403, 11, "credential"), (400, 5, "model"),
 
 @pytest.fixture(scope="module")
 def running_judge() -> Iterator[str]:
-    with llmock("--stream-chunk-delay-ms", "1") as url:
+    # It looks whether a client stops reading: on a busy machine, too, there must be time for it.
+    with llmock("--stream-chunk-delay-ms", "10") as url:
         yield url
 
 
