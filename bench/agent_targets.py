@@ -16,17 +16,17 @@ PYTHON = "Python SDK"
 LOOP = "loop without actors"
 
 
-def _codex_exec(figure: str) -> Callable[[Results], float]:
-    """Take a figure of radian's to the same of codex, whatever its version is."""
+def _to(agent: str, measure: str, figure: str) -> Callable[[Results], float]:
+    """Take a figure of radian's to the same of an agent of npm, whatever its version is."""
 
-    def to_codex(results: Results) -> float:
-        rows = results["headless"]
-        codex = [row for name, row in rows.items() if name.startswith(CODEX_EXEC)]
-        if not codex:
-            raise KeyError(CODEX_EXEC)
-        return rows[RADIAN][figure] / codex[0][figure]
+    def to_it(results: Results) -> float:
+        rows = results[measure]
+        found = [row for name, row in rows.items() if name.startswith(agent)]
+        if not found:
+            raise KeyError(agent)
+        return rows[RADIAN][figure] / found[0][figure]
 
-    return to_codex
+    return to_it
 
 
 def _to_the_best(measure: str, figure: str) -> Callable[[Results], float]:
@@ -80,19 +80,19 @@ AGENT_TARGETS = (
         "×",
     ),
     Target(
-        "radian: first chunk, turns 2 to 20, to the SDK's agent with a model",
+        "radian: first chunk, turns 2 to 20, to pi-acp's",
         "agent_turns",
-        ratio("agent_turns", "chunk_ms", RADIAN, SDK_MODEL),
+        _to("pi-acp", "agent_turns", "chunk_ms"),
         "≤",
-        4,
+        0.91,
         "×",
     ),
     Target(
-        "radian: answer, turns 2 to 20, to the same",
+        "radian: answer, turns 2 to 20, to the best coding agent's",
         "agent_turns",
-        ratio("agent_turns", "answer_ms", RADIAN, SDK_MODEL),
+        _to_the_best("agent_turns", "answer_ms"),
         "≤",
-        4.5,
+        0.96,
         "×",
     ),
     Target(
@@ -128,7 +128,12 @@ AGENT_TARGETS = (
         "ms",
     ),
     Target(
-        "radian exec: whole process, to codex exec", "headless", _codex_exec("wall_ms"), "≤", 1, "×"
+        "radian exec: whole process, to codex exec",
+        "headless",
+        _to(CODEX_EXEC, "headless", "wall_ms"),
+        "≤",
+        1,
+        "×",
     ),
     Target(
         "radian exec: peak memory",
