@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import termios
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
@@ -19,6 +19,7 @@ from tests.runtimes.radian.box import Box, make_box
 from tests.runtimes.radian.terminal import Terminal, at_terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
 
 FLAGS = ("--profile", "full", "--session-id", "s1")
@@ -225,6 +226,18 @@ def runs(box: Box) -> bool:
     return os.path.exists(f"/proc/{(box.workspace / 'pid').read_text().strip()}")
 
 
+@contextmanager
+def job_at_the_prompt(box: Box, *more: dict[str, Any]) -> Generator[Terminal]:
+    """At the prompt, after a turn that has started a job; ``more`` is played after it."""
+    started(box, *more)
+    with at_terminal(box, *FLAGS) as terminal:
+        terminal.wait_for("> ")
+        terminal.type("go\n")
+        terminal.wait_for("Started.")
+        terminal.wait_for("\n> ")
+        yield terminal
+
+
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)]
 )
@@ -232,12 +245,7 @@ def runs(box: Box) -> bool:
 def test_a_signal_at_the_prompt_ends_the_jobs_and_the_journal_says_so(
     box: Box, number: int, code: int, typed: str
 ) -> None:
-    started(box)
-    with at_terminal(box, *FLAGS) as terminal:
-        terminal.wait_for("> ")
-        terminal.type("go\n")
-        terminal.wait_for("Started.")
-        terminal.wait_for("\n> ")
+    with job_at_the_prompt(box) as terminal:
         if typed:
             terminal.type(typed)
             terminal.wait_for(typed)
@@ -252,12 +260,7 @@ def test_a_signal_at_the_prompt_ends_the_jobs_and_the_journal_says_so(
 def test_what_ends_the_process_in_a_turn_does_not_wait_for_another_line(
     box: Box, number: int
 ) -> None:
-    started(box, {"text": "slow " * 999, "chunk": 5, "delay_ms": 20})
-    with at_terminal(box, *FLAGS) as terminal:
-        terminal.wait_for("> ")
-        terminal.type("go\n")
-        terminal.wait_for("Started.")
-        terminal.wait_for("\n> ")
+    with job_at_the_prompt(box, {"text": "slow " * 999, "chunk": 5, "delay_ms": 20}) as terminal:
         terminal.type("on\n")
         terminal.wait_for("slow slow")
         terminal.process.send_signal(number)
@@ -271,12 +274,7 @@ def test_what_ends_the_process_in_a_turn_does_not_wait_for_another_line(
 
 
 def test_the_end_of_input_ends_the_jobs_and_the_journal_says_so(box: Box) -> None:
-    started(box)
-    with at_terminal(box, *FLAGS) as terminal:
-        terminal.wait_for("> ")
-        terminal.type("go\n")
-        terminal.wait_for("Started.")
-        terminal.wait_for("\n> ")
+    with job_at_the_prompt(box) as terminal:
         terminal.type("\x04")
 
         assert terminal.exit_code() == 0
@@ -284,12 +282,7 @@ def test_the_end_of_input_ends_the_jobs_and_the_journal_says_so(box: Box) -> Non
 
 
 def test_a_terminal_that_is_gone_ends_the_jobs_and_the_journal_says_so(box: Box) -> None:
-    started(box)
-    with at_terminal(box, *FLAGS) as terminal:
-        terminal.wait_for("> ")
-        terminal.type("go\n")
-        terminal.wait_for("Started.")
-        terminal.wait_for("\n> ")
+    with job_at_the_prompt(box) as terminal:
         other = os.open(os.devnull, os.O_RDWR)
         os.dup2(other, terminal.descriptor)
         os.close(other)
@@ -326,12 +319,7 @@ def test_a_signal_at_the_question_of_trust_opens_no_session(box: Box) -> None:
 
 
 def test_signals_that_come_together_leave_nothing_half_done(box: Box) -> None:
-    started(box)
-    with at_terminal(box, *FLAGS) as terminal:
-        terminal.wait_for("> ")
-        terminal.type("go\n")
-        terminal.wait_for("Started.")
-        terminal.wait_for("\n> ")
+    with job_at_the_prompt(box) as terminal:
         for number in (signal.SIGHUP, signal.SIGHUP, signal.SIGTERM, signal.SIGCONT):
             terminal.process.send_signal(number)
         end_by(terminal, signal.SIGHUP)
