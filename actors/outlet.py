@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from actors.faults import Faults
     from actors.platform import Platform
 
-ROOM = 16
-"""Items of steps that may wait here; with the gate's 64 it bounds what a slow client costs."""
+ROOM = 4
+"""Items of steps that may wait here; with the gate's 64 it bounds what a slow client costs.  One
+may be a whole read of a program's output, 64 KiB."""
 
 BEFORE_OFFER = point("outlet.offer", "a step is about to hand output to its turn, maybe to wait")
 BEFORE_SPEAK = point("outlet.speak", "a turn's speaker is about to carry items to the gate")
