@@ -18,7 +18,14 @@ from runtimes.models.base import (
 )
 from runtimes.models.failures import stream_failure
 from runtimes.models.json_text import parse, table, text_of
-from runtimes.models.stream_parser import CUT, NO_JSON, finished, new_call_id, without_arguments
+from runtimes.models.stream_parser import (
+    CUT,
+    NO_JSON,
+    finished,
+    new_call_id,
+    one_by_one,
+    without_arguments,
+)
 from runtimes.models.usage import anthropic_usage, merged
 
 if TYPE_CHECKING:
@@ -96,6 +103,10 @@ class AnthropicStream:
         elif kind == "error" or (kind is None and event.get("error")):
             return self._fail(stream_failure(event))
         return ()
+
+    def take_all(self, datas: Sequence[bytes]) -> list[ModelEvent]:
+        """Read what one read brought."""
+        return one_by_one(self, datas)
 
     def end(self, cause: str = CUT) -> Sequence[ModelEvent]:
         """Return usage and the last event."""

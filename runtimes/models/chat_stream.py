@@ -17,6 +17,7 @@ from runtimes.models.base import (
     ToolCalled,
 )
 from runtimes.models.failures import stream_failure
+from runtimes.models.joining import text_deltas
 from runtimes.models.json_text import parse, table, tables, text_of
 from runtimes.models.same_chunk import SameChunk
 from runtimes.models.stream_parser import (
@@ -89,14 +90,25 @@ class ChatStream:
 
     def take(self, data: bytes) -> Sequence[ModelEvent]:
         """Read one chunk."""
-        if text := self._same.text(data):
-            return (TextDelta(text),)
         if data.startswith(b"[DONE]"):
             self.over = True
             return ()
         events = self._read(data)
         if self._think is None and len(events) == 1 and type(events[0]) is TextDelta:
             self._same.learn(data, events[0].text, _only_text)
+        return events
+
+    def take_all(self, datas: Sequence[bytes]) -> list[ModelEvent]:
+        """Read what one read brought: nearly all of it is alike but for the text."""
+        events: list[ModelEvent] = []
+        at = 0
+        while at < len(datas) and not self.over:
+            if texts := self._same.texts(datas, at):
+                events += text_deltas("".join(texts))
+                at += len(texts)
+            else:
+                events += self.take(datas[at])
+                at += 1
         return events
 
     def _read(self, data: bytes) -> Sequence[ModelEvent]:

@@ -14,7 +14,14 @@ from runtimes.models.base import (
 )
 from runtimes.models.failures import stream_failure
 from runtimes.models.json_text import encode, parse, table, tables, text_of
-from runtimes.models.stream_parser import CUT, NO_JSON, finished, new_call_id, without_arguments
+from runtimes.models.stream_parser import (
+    CUT,
+    NO_JSON,
+    finished,
+    new_call_id,
+    one_by_one,
+    without_arguments,
+)
 from runtimes.models.usage import gemini_usage, merged
 
 if TYPE_CHECKING:
@@ -72,6 +79,10 @@ class GeminiStream:
             return self._candidate(candidates[0])
         except (AttributeError, KeyError, TypeError, IndexError):
             return self._fail(CallFailed("it sent a chunk of an unknown shape", retry=True))
+
+    def take_all(self, datas: Sequence[bytes]) -> list[ModelEvent]:
+        """Read what one read brought."""
+        return one_by_one(self, datas)
 
     def end(self, cause: str = CUT) -> Sequence[ModelEvent]:
         """Return usage and the last event."""

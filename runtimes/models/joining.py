@@ -20,6 +20,13 @@ MAX_JOINED_CHARS = 2048
 PIECES = (TextDelta, ReasoningDelta)
 
 
+def text_deltas(text: str) -> list[ModelEvent]:
+    """Return ``text`` in pieces of that length."""
+    return [
+        TextDelta(text[at : at + MAX_JOINED_CHARS]) for at in range(0, len(text), MAX_JOINED_CHARS)
+    ]
+
+
 def joined(events: Sequence[ModelEvent]) -> Iterator[ModelEvent]:
     """Yield ``events`` with neighbouring pieces of one kind joined; the order stays."""
     kind: type[TextDelta | ReasoningDelta] = TextDelta

@@ -20,6 +20,7 @@ from runtimes.models.stream_parser import (
     arguments_of,
     finished,
     new_call_id,
+    one_by_one,
     without_arguments,
 )
 from runtimes.models.usage import merged, responses_usage
@@ -96,6 +97,10 @@ class ResponsesStream:
         elif kind in {"error", "response.failed"} or (kind is None and event.get("error")):
             return self._failed(event)
         return ()
+
+    def take_all(self, datas: Sequence[bytes]) -> list[ModelEvent]:
+        """Read what one read brought."""
+        return one_by_one(self, datas)
 
     def end(self, cause: str = CUT) -> Sequence[ModelEvent]:
         """Return usage and the last event."""

@@ -36,8 +36,9 @@ class SseSplitter:
         """
         if self._fresh:
             chunk = self._without_mark(chunk)
-        events: list[bytes] = []
-        for line in self._lines(chunk):
+        lines = self._lines(chunk)
+        events = [] if self._pieces else _plain(lines)
+        for line in () if events else lines:
             if line.startswith(b"data:"):
                 piece = line[6:] if line[5:6] == b" " else line[5:]
                 self._pieces.append(piece)
@@ -88,3 +89,11 @@ class SseSplitter:
             return b""
         self._fresh = False
         return text.removeprefix(mark)
+
+
+def _plain(lines: list[bytes]) -> list[bytes]:
+    """Return the data of events of one line each, as nearly all are; none, if one is not."""
+    data = lines[::2]
+    if len(lines) % 2 or any(lines[1::2]) or any(line[:6] != b"data: " for line in data):
+        return []
+    return [line[6:] for line in data]

@@ -28,12 +28,26 @@ class StreamParser(Protocol):
         """Read one event and return what it brings, never the last event of the call."""
         ...
 
+    def take_all(self, datas: Sequence[bytes]) -> list[ModelEvent]:
+        """Read events in their order, as `take` does; none of them after the answer is over."""
+        ...
+
     def end(self, cause: str = CUT) -> Sequence[ModelEvent]:
         """Return what is left, and at last `Finished` or `CallFailed`.
 
         ``cause`` says why nothing more comes; it becomes the message if the answer lacks its end.
         """
         ...
+
+
+def one_by_one(parser: StreamParser, datas: Sequence[bytes]) -> list[ModelEvent]:
+    """Return what `StreamParser.take_all` returns, where no two events are alike."""
+    events: list[ModelEvent] = []
+    for data in datas:
+        events += parser.take(data)
+        if parser.over:
+            break
+    return events
 
 
 def new_call_id() -> str:

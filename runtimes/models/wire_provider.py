@@ -132,16 +132,10 @@ class WireProvider:
         splitter = SseSplitter()
         try:
             for chunk in reply.chunks():
-                arrived: list[ModelEvent] = []
-                for data in splitter.feed(chunk):
-                    arrived += parser.take(data)
-                    if parser.over:
-                        break
-                yield from joined(arrived)
+                yield from joined(parser.take_all(splitter.feed(chunk)))
                 if parser.over:
                     return CUT
-            for data in splitter.finish():
-                yield from parser.take(data)
+            yield from parser.take_all(splitter.finish())
         except (NoAnswer, EventTooLong) as error:
             return str(error)
         return CUT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Any
 
 import orjson
@@ -30,45 +31,89 @@ def learnt(data: bytes, text: str) -> SameChunk:
     return same
 
 
-@given(st.text(min_size=1))
-def test_any_other_text_in_the_same_chunk_is_read(text: str) -> None:
-    assert learnt(chunk("a"), "a").text(chunk(text)) == text
+def put(text: bytes) -> bytes:
+    """Return a chunk with ``text`` in the place of the string and its quotes."""
+    return chunk("b").replace(b'"b"', text)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        chunk("b", model="n"),
-        chunk("b", usage={"prompt_tokens": 1}),
-        chunk("b").replace(b'"b"', b"null"),
-        chunk("b").replace(b'"b"', b'"b","role":"x"'),
-        chunk("b").replace(b'"b"', b'"\\ud800"'),
-        chunk("b")[:-1],
-    ],
-)
+OTHERS = [
+    chunk("b", model="n"),
+    chunk("b", usage={"prompt_tokens": 1}),
+    chunk("b")[:-1],
+    put(b""),
+    put(b"null"),
+    put(b'"b","role":"x"'),
+    put(b'"b",\n"c"'),
+    put(b'"b'),
+    put(b'b"'),
+    put(b'"b\\"'),
+    put(b'",\n"'),
+    put(b'"\\ud800"'),
+]
+
+
+@given(st.lists(st.text(), min_size=1))
+def test_other_texts_in_the_same_chunk_are_read(texts: list[str]) -> None:
+    assert learnt(chunk("a"), "a").texts([chunk(text) for text in texts], 0) == texts
+
+
+@pytest.mark.parametrize("data", OTHERS)
 def test_another_chunk_is_not_read(data: bytes) -> None:
-    assert learnt(chunk("a"), "a").text(data) == ""
+    assert learnt(chunk("a"), "a").texts([data], 0) == []
+
+
+def value_of(data: bytes) -> str | None:
+    try:
+        found = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    delta = found["choices"][0]["delta"]
+    same = orjson.dumps(found) == chunk(str(delta["content"]))
+    return delta["content"] if same and type(delta["content"]) is str else None
+
+
+@given(st.lists(st.sampled_from([chunk("x"), chunk(""), chunk('"'), *OTHERS])), st.integers(0, 3))
+def test_texts_end_before_the_first_chunk_that_is_another_one(datas: list[bytes], at: int) -> None:
+    found = learnt(chunk("a"), "a").texts(datas, at)
+
+    values = [value_of(data) for data in datas[at:]]
+    assert found == list(takewhile(lambda value: value is not None, values))
+
+
+def test_chunks_that_are_no_text_are_looked_at_once_each() -> None:
+    same, null = learnt(chunk("a"), "a"), put(b"null")
+
+    assert same.texts([null] * 3, 0) == []
+    assert same.texts([chunk("b")], 0) == []  # what was learnt is no help with such a server
 
 
 def test_nothing_is_learnt_where_the_text_stands_somewhere_else_first() -> None:
-    assert learnt(chunk("m", model="m"), "m").text(chunk("b", model="b")) == ""
+    assert learnt(chunk("m", model="m"), "m").texts([chunk("b", model="b")], 0) == []
 
 
 def test_a_text_that_is_written_otherwise_teaches_nothing() -> None:
     data = chunk("é").replace("é".encode(), b"\\u00e9")
 
-    assert learnt(data, "é").text(data) == ""
+    assert learnt(data, "é").texts([data], 0) == []
 
 
-@given(st.lists(st.sampled_from(["a", "b\n", "é", '"', "<think>", "[DONE]", "\ud7ff"]), min_size=3))
-def test_a_stream_says_the_same_with_usage_and_end_wherever_they_stand(texts: list[str]) -> None:
+TEXTS = st.sampled_from(["a", "b\n", "é", '"', "<think>", "[DONE]", "\ud7ff", "long " * 500])
+
+
+def cut(datas: list[bytes], size: int) -> list[list[bytes]]:
+    return [datas[at : at + size] for at in range(0, len(datas), size)]
+
+
+@given(st.lists(TEXTS, min_size=3), st.integers(1, 9))
+def test_a_stream_says_the_same_with_usage_and_end_wherever_they_stand(
+    texts: list[str], sizes: int
+) -> None:
     stream = ChatStream()
-    events = [each for text in ["start ", *texts] for each in stream.take(chunk(text))]
-    events += stream.take(chunk("z", usage={"prompt_tokens": 3, "completion_tokens": 2}))
-    events += stream.take(chunk("z", usage={"prompt_tokens": 3, "completion_tokens": 2}))
+    counted = chunk("z", usage={"prompt_tokens": 3, "completion_tokens": 2})
     last = orjson.loads(chunk("."))
     last["choices"][0]["finish_reason"] = "stop"
-    events += stream.take(orjson.dumps(last))
+    datas = [*map(chunk, ["start ", *texts]), counted, counted, orjson.dumps(last)]
+    events = [each for group in cut(datas, sizes) for each in stream.take_all(group)]
     events += stream.end()
 
     said = "".join(each.text for each in events if isinstance(each, TextDelta))
