@@ -1,7 +1,8 @@
 """One turn of the agent on the actor runtime.  Pure.
 
 What is asked and answered is decided by `conversation`; here it is joined to the executor, to the
-journal, to cancels and to the clock.  Nothing goes on before what was decided is in the journal.
+journal, to cancels and to the clock.  Nothing goes on before what was decided is in the journal;
+an end goes nowhere, so it is written with what it follows from.
 """
 
 from __future__ import annotations
@@ -112,8 +113,9 @@ class AgentTurn:
         if self._stage == "leaving":
             return self._leave(event)
         effects = self._expand(self._take(event))
-        while self._queue.idle and (more := self._go_on()):
+        while (self._queue.idle or self._only_writes) and (more := self._go_on()):
             effects += self._expand(more)
+        effects += self._queue.more()
         self._see_starts(effects)
         return effects
 
@@ -156,14 +158,20 @@ class AgentTurn:
                 return []
 
     def _expand(self, effects: Iterable[AgentEffect]) -> list[TurnEffect]:
-        """Put writes in the place of records."""
+        """Hand the writes to the journal's queue; what one event asks for goes out together."""
         expanded: list[TurnEffect] = []
         for effect in effects:
             if isinstance(effect, Write):
-                expanded += self._queue.put(effect)
+                self._queue.put(effect)
             else:
                 expanded.append(effect)
         return expanded
+
+    @property
+    def _only_writes(self) -> bool:
+        """What was decided last is the end: it is recorded in the same write."""
+        running = self._stage == "running" and not self._hooks.judge_stops
+        return running and self._conversation.is_ending
 
     # --- the way of a turn
 
@@ -194,7 +202,7 @@ class AgentTurn:
         said: list[AgentEffect] = [Say(jobs)] if jobs else []
         if written.error is not None:
             return [*said, *self._journal_failed(written.error)]
-        return [*said, *self._queue.more()]
+        return said
 
     def _go_on(self) -> list[AgentEffect]:
         """Do what comes next: the journal holds what was before."""

@@ -82,6 +82,13 @@ class Conversation:
         """Call the model once what it is asked is written; also again, after it was over."""
         self._stage, self._next, self.end = "writing", self._state.next_call(), None
 
+    @property
+    def is_ending(self) -> bool:
+        """It ends as soon as it goes on, whatever is still to be written."""
+        if self._stage == "writing":
+            return self._stopped or isinstance(self._next, TurnEnded)
+        return self._stopped and self._round is not None and self._round.done
+
     def hear(self, event: StepEnded | ClientAnswered | ModelSaid) -> list[AgentEffect]:
         """Take what came of a step, a question or a call of the model."""
         if isinstance(event, ModelSaid) and event.call_id == self._call_id:

@@ -77,6 +77,11 @@ class HookDesk:
         """Some hook is about calls of tools."""
         return any(hook.event in {"before_tool", "after_tool"} for hook in self.hooks)
 
+    @property
+    def judges_stops(self) -> bool:
+        """Some hook is about turns that are about to be completed."""
+        return any(hook.event == "before_stop" for hook in self.hooks)
+
     def run(
         self,
         key: str,

@@ -65,11 +65,10 @@ class JournalQueue:
         """All that was put is written."""
         return not self._running and not self._waiting
 
-    def put(self, write: Write) -> list[TurnEffect]:
-        """Add records behind those that wait."""
+    def put(self, write: Write) -> None:
+        """Add records behind those that wait, for `more`."""
         self._waiting += write.records
         self._sync = self._sync or write.sync
-        return self.more()
 
     def more(self) -> list[TurnEffect]:
         """Write what waits, unless a write is on its way."""

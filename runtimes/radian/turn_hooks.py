@@ -43,6 +43,11 @@ class TurnHooks:
         """Some hook has not come to an end."""
         return self._run is not None
 
+    @property
+    def judge_stops(self) -> bool:
+        """Some hook wants to see an answer before its turn is over."""
+        return self._desk.judges_stops
+
     def owns(self, step_id: str) -> bool:
         """Tell whether a step is the hook that runs."""
         return self._run is not None and step_id == self._run.step_id

@@ -35,7 +35,7 @@ JOURNAL = (
     Mutant(
         "a turn goes on before the journal has what was said",
         "runtimes/radian/agent_turn.py",
-        "        while self._queue.idle and (more := self._go_on()):\n",
+        "        while (self._queue.idle or self._only_writes) and (more := self._go_on()):\n",
         "        while more := self._go_on():\n",
         (SEEDS,),
     ),

@@ -118,7 +118,9 @@ def test_each_call_is_closed_once_with_how_it_went(
         turn = client.turn("go")
 
     assert turn.stop_reason == stop_reason
-    assert list(ends_of_calls(turn.messages).values()) == [[status] for status in statuses]
+    # Calls that only read run side by side: either may be told of first.
+    ends = sorted(ends_of_calls(turn.messages).values())
+    assert ends == sorted([status] for status in statuses)
 
 
 def test_calls_that_a_cancel_found_running_or_waiting_are_closed_as_failed(box: Box) -> None:
