@@ -1,16 +1,19 @@
 """`NamedTuple`: what `typing.NamedTuple` is, declared in a tenth of the time.
 
 `typing` compiles each annotation and `collections` a constructor, used or not: 0.1 ms a class, for
-which a client waits before its first answer.  Here the constructor is compiled when the second
-object of a class is made; many a class has but one.  Checkers are shown the original.  Pure.
+which a client waits before its first answer.  Here the constructor is made with the second
+object of a class (`protocol.constructors`).  Checkers are shown the original.  Pure.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from protocol.constructors import checked, compiled, constructor, place
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import CodeType
     from typing import NamedTuple as NamedTuple  # noqa: PLC0414 - checkers know it by this name
 else:
     try:
@@ -22,6 +25,18 @@ else:
 
 
 _new: Any = vars(tuple)["__new__"]
+_ABSENT = object()
+_TEMPLATES: dict[int, CodeType] = {}
+
+
+def _template(size: int) -> CodeType:
+    """Compile ``__new__`` for classes with ``size`` members."""
+    known = _TEMPLATES.get(size)
+    if known is not None:
+        return known
+    members = "".join(f"{place(at)}, " for at in range(size))
+    template = compiled(f"lambda _cls, {members}: _new(_cls, ({members}))")
+    return _TEMPLATES.setdefault(size, template)
 
 
 class _Named(tuple[Any, ...]):
@@ -43,22 +58,18 @@ class _Named(tuple[Any, ...]):
         twice = len(by_place) < len(given) or by_place.keys() & named.keys()
         if first and not twice and values.keys() == set(cls._fields):
             return _new(cls, [values[name] for name in cls._fields])
-        cls._compile_constructor()
+        cls._set_constructor()
         return cls(*given, **named)
 
     @classmethod
-    def _compile_constructor(cls) -> None:
+    def _set_constructor(cls) -> None:
         """Set ``__new__`` as `collections` writes it: nothing that loops comes near."""
-        scope = {f"_default_{name}": value for name, value in cls._field_defaults.items()}
-        given = (
-            f"{name}=_default_{name}" if name in cls._field_defaults else name
-            for name in cls._fields
-        )
-        members = "".join(f"{name}, " for name in cls._fields)
-        code = f"lambda {', '.join(('_cls', *given))}: _new(_cls, ({members}))"
-        made = eval(code, {"_new": _new, **scope})  # noqa: S307 - names of ours
-        made.__name__, made.__qualname__ = "__new__", f"{cls.__qualname__}.__new__"
+        given = [cls._field_defaults.get(name, _ABSENT) for name in cls._fields]
+        template = _template(len(cls._fields))
+        defaults = checked(cls, given, _ABSENT)
         changed: Any = cls
+        qualname = f"{cls.__qualname__}.__new__"
+        made = constructor(template, cls._fields, qualname, {"_new": _new}, defaults)
         changed.__new__ = staticmethod(made)
 
     @classmethod

@@ -2,8 +2,8 @@
 
 `dataclass` writes six methods for each class and compiles them at import, used or not: 0.27 ms a
 class, while a client waits for its first answer.  Here a class shares all of them with the others
-but ``__init__``, which is compiled when its second object is made: many a class has but one, and
-filling that by a loop takes a tenth of the time.  Pure.
+but ``__init__``, which is made with its second object (`protocol.constructors`): many a class has
+but one, and a loop fills that sooner.  Pure.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from copy import copy
 from dataclasses import MISSING, Field, FrozenInstanceError, field, fields, make_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, dataclass_transform
 
+from protocol.constructors import checked, compiled, constructor, place
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import CodeType
 
 T = TypeVar("T")
 
@@ -53,6 +56,9 @@ def _made(cls: type[T], base: type[_Slotted]) -> type[T]:
     return made
 
 
+_ABSENT = object()
+"""Stands for a default that is made anew for each object."""
+_TEMPLATES: dict[tuple[str, bool], CodeType] = {}
 _DOCUMENTED = {"__doc__": "A class without one would have `dataclass` import `inspect`."}
 _LEFT_OUT = frozenset({"__dict__", "__weakref__"})
 """What a class without slots has, and one with slots may not be given."""
@@ -157,29 +163,37 @@ def _fill(one: _Slotted, given: tuple[Any, ...], named: dict[str, Any]) -> bool:
 
 
 def _initializer(cls: type[_Slotted]) -> Any:
-    """Compile ``__init__`` of a class as `dataclass` writes it, which no loop comes near."""
-    scope: dict[str, Any] = {"_set": object.__setattr__, "_absent": MISSING}
-    parameters, body = ["_self", "/"], ["pass"]
-    setting = (
-        "_set(_self, '{name}', {given})" if issubclass(cls, _Frozen) else "_self.{name} = {given}"
-    )
-    for name, found in _defaults_of(cls):
-        given = name
-        if found.default_factory is not MISSING:
-            scope[f"_make_{name}"] = found.default_factory
-            parameters.append(f"{name}=_absent")
-            given = f"_make_{name}() if {name} is _absent else {name}"
-        elif found.default is not MISSING:
-            scope[f"_default_{name}"] = found.default
-            parameters.append(f"{name}=_default_{name}")
+    """Make ``__init__`` of a class as `dataclass` would write it, which no loop comes near."""
+    members = [found for _, found in _defaults_of(cls)]
+    made_anew = "".join("-+"[each.default_factory is not MISSING] for each in members)
+    scope: dict[str, Any] = {"_set": object.__setattr__, "_absent": _ABSENT}
+    defaults: list[Any] = []
+    for at, each in enumerate(members):
+        if each.default_factory is not MISSING:
+            scope[f"_make{place(at)}"] = each.default_factory
+            defaults.append(_ABSENT)
         else:
-            parameters.append(name)
+            defaults.append(each.default)
+    template = _template(made_anew, frozen=issubclass(cls, _Frozen))
+    given = checked(cls, defaults, MISSING)
+    return constructor(template, cls.__match_args__, f"{cls.__qualname__}.__init__", scope, given)
+
+
+def _template(made_anew: str, *, frozen: bool) -> CodeType:
+    """Compile ``__init__`` for all classes with such members, ``+`` where one is made anew."""
+    known = _TEMPLATES.get((made_anew, frozen))
+    if known is not None:
+        return known
+    setting = "_set(_self, '{name}', {given})" if frozen else "_self.{name} = {given}"
+    parameters, body = ["_self", "/"], ["pass"]
+    for at, kind in enumerate(made_anew):
+        name = place(at)
+        given = f"_make{name}() if {name} is _absent else {name}" if kind == "+" else name
+        parameters.append(name)
         body.append(setting.format(name=name, given=given))
     lines = "\n ".join(body)
-    exec(f"def __init__({', '.join(parameters)}):\n {lines}", scope)  # noqa: S102 - names of ours
-    made = scope["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    return made
+    template = compiled(f"def __init__({', '.join(parameters)}):\n {lines}")
+    return _TEMPLATES.setdefault((made_anew, frozen), template)
 
 
 def _defaults_of(cls: type[_Slotted]) -> Iterator[tuple[str, Field[Any]]]:

@@ -25,6 +25,7 @@ def test_the_way_to_the_handshake_loads_nothing_but_its_own_modules() -> None:
     own = {f"protocol.{name}" for name in HANDSHAKE.split(", ")}
     assert set(done.stdout.split()) == own | {
         "protocol",
+        "protocol.constructors",
         "protocol.members",
         "protocol.named_tuple",
         "protocol.writable",
