@@ -91,7 +91,7 @@ def _of_agents(few: int) -> dict[str, Callable[[Peers, Path], Table]]:
         "agent_large_line": partial(agent_large_line, repeats=few),
         "agent_over_long": agent_over_long,
         "headless": partial(headless, repeats=few),
-        "headless_stream": partial(headless_stream, repeats=few),
+        "headless_stream": partial(headless_stream, repeats=3 * few),
         "journal": partial(journal, repeats=few),
     }
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 NPM = PEERS / "npm"
 RADIAN, SDK_MODEL, CODEX_EXEC = "radian", "Python SDK with a model", "codex exec"
 KEY = "no-key-is-needed"
+SHELLS = {RADIAN: "shell", "pi-acp": "bash"}
+"""The tool of an agent that runs a ``command`` without asking, and ends it when it is cancelled."""
 PATIENCE_S = 20
 """For agents that are not ours: some never answer after a cancel, and the bench must go on."""
 
@@ -59,6 +61,11 @@ def scene(peers: Peers, cwd: Path) -> Generator[Scene]:
             tuple(_others(running, homes)),
             tuple(_headless(peers, running, homes)),
         )
+
+
+def shell_of(agent: Agent) -> str | None:
+    """Return the name of the tool that runs a command; None: see `SHELLS`."""
+    return SHELLS.get(agent.name.partition(" ")[0])
 
 
 def install_npm() -> str:

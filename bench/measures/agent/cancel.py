@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.client import AgentError, Client
-from bench.coding_agents import scene
+from bench.coding_agents import scene, shell_of
 from bench.measures.agent.beside import beside
 from bench.procfs import descendants
-from bench.samples import interleaved
 
 if TYPE_CHECKING:
     from bench.peers import Agent, Peers
@@ -19,29 +18,29 @@ if TYPE_CHECKING:
 LOOK_S = 0.0005
 LONGEST_S = 15
 PROGRAM = "sleep"
+FORGETFUL = "claude-agent-acp"
+"""Answers nothing any more once it was cancelled."""
 
 
 def agent_cancel(peers: Peers, cwd: Path, repeats: int) -> Table:
-    """Cancel twice, and count the second time; agents that are not ours may forget how to go on."""
+    """Cancel twice, and count the second time; who can't go on after a cancel has but the first."""
 
-    def hanging(agent: Agent) -> Figures:
+    def measure(agent: Agent) -> Figures:
+        tool = shell_of(agent)
         with Client(agent, cwd) as client:
             session = _warm(client)
-            return {"stream_ms": _hang(client, session)}
-
-    def both(agent: Agent) -> Figures:
-        with Client(agent, cwd) as client:
-            session = _warm(client)
-            stream_ms = [_hang(client, session) for _ in range(2)][-1]
-            shell_ms, gone_ms = [_run(client, session) for _ in range(2)][-1]
-            return {"stream_ms": stream_ms, "shell_ms": shell_ms, "gone_ms": gone_ms}
+            figures: Figures = {"first_stream_ms": _hang(client, session)}
+            if not agent.name.startswith(FORGETFUL):
+                figures["stream_ms"] = _hang(client, session)
+            if tool is not None:
+                figures["shell_ms"], figures["gone_ms"] = [
+                    _run(client, session, tool) for _ in range(2)
+                ][-1]
+            return figures
 
     with scene(peers, cwd) as here:
-        return {
-            **interleaved([here.radian], repeats, both),
-            **interleaved([here.sdk_model], repeats, hanging),
-            **beside(here.others, hanging),
-        }
+        everyone = [here.radian, here.sdk_model, *here.others]
+        return beside(everyone, measure, repeats, ours=here.radian)
 
 
 def _warm(client: Client) -> str:
@@ -57,9 +56,9 @@ def _hang(client: Client, session: str) -> float:
     return _cancel(client, session, prompt)
 
 
-def _run(client: Client, session: str) -> tuple[float, float]:
+def _run(client: Client, session: str, tool: str) -> tuple[float, float]:
     """Return the milliseconds to the answer, and until nothing of the program is left."""
-    prompt = client.prompt(session, f'bench:call shell {{"command": "{PROGRAM} 60"}}')
+    prompt = client.prompt(session, f'bench:call {tool} {{"command": "{PROGRAM} 60"}}')
     client.flush()
     until = time.perf_counter() + LONGEST_S
     while not _running(client.pid):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import time
+from http.client import HTTPConnection
 from statistics import median
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from bench.client import AgentError, Client
 from bench.coding_agents import scene
@@ -15,9 +19,13 @@ from bench.samples import interleaved
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from bench.model import Model
     from bench.peers import Agent, Peers
     from bench.samples import Figures, Table
 
+SHELL = "/bin/bash"
+ALONE = 20
+"""How often what turns wait for is timed without them."""
 TURNS = 20
 MANY = 200
 MIB = 1 << 20
@@ -65,23 +73,59 @@ def agent_load(peers: Peers, cwd: Path) -> Table:
 
 
 def agent_tools(peers: Peers, cwd: Path, repeats: int) -> Table:
-    """Time turns with one tool call between two calls of the model."""
+    """Time turns with one tool call between two calls of the model, less what those take alone."""
 
     def measure(agent: Agent) -> Figures:
         with Client(agent, cwd) as client:
             session = _open(client)
-            figures: Figures = {}
-            for name, words in (
-                ("plain_ms", "bench:hello"),
-                ("read_ms", 'bench:call read {"path": "chant.toml"}'),
-                ("shell_ms", 'bench:call shell {"command": "true"}'),
-            ):
-                _turn(client, session, words)
-                figures[name] = median(_turn(client, session, words)[1] for _ in range(10))
-            return figures
+            turns = {
+                name: _warm_turn_ms(client, session, words)
+                for name, words in (
+                    ("plain_turn_ms", "bench:hello"),
+                    ("read_turn_ms", 'bench:call read {"path": "chant.toml"}'),
+                    ("shell_turn_ms", 'bench:call shell {"command": "true"}'),
+                )
+            }
+        calls_ms = 2 * _bare_call_ms(here.model)
+        program_ms = median(_program_ms() for _ in range(ALONE))
+        return {
+            **turns,
+            "model_calls_ms": calls_ms,
+            "program_ms": program_ms,
+            "read_own_ms": turns["read_turn_ms"] - calls_ms,
+            "shell_own_ms": turns["shell_turn_ms"] - calls_ms - program_ms,
+        }
 
     with scene(peers, cwd) as here:
         return interleaved([here.radian], repeats, measure)
+
+
+def _warm_turn_ms(client: Client, session: str, words: str) -> float:
+    _turn(client, session, words)
+    return median(_turn(client, session, words)[1] for _ in range(10))
+
+
+def _bare_call_ms(model: Model) -> float:
+    """Return what one call of the model takes whoever keeps a connection to it."""
+    address = urlsplit(model.url)
+    said = json.dumps({"messages": [{"role": "user", "content": "bench:hello"}]})
+    connection = HTTPConnection(address.hostname or "", address.port)
+    taken: list[float] = []
+    for _ in range(ALONE):
+        start = time.perf_counter()
+        connection.request("POST", f"{address.path}/chat/completions", said)
+        connection.getresponse().read()
+        taken.append((time.perf_counter() - start) * 1e3)
+    connection.close()
+    return median(taken)
+
+
+def _program_ms() -> float:
+    """Return what the program takes that the shell tool runs."""
+    start = time.perf_counter()
+    pid = os.posix_spawn(SHELL, [SHELL, "-c", "true"], os.environ)
+    os.waitpid(pid, 0)
+    return (time.perf_counter() - start) * 1e3
 
 
 def _open(client: Client) -> str:
