@@ -40,10 +40,15 @@ if TYPE_CHECKING:
 
 
 class LocalResult(NamedTuple):
-    """How a turn ended, and the signal that ended it, if one did."""
+    """How a turn ended, and which signals came until others hear them, in their order."""
 
     turn: TurnResult
-    signal: int | None
+    signals: list[int]
+
+    @property
+    def signal(self) -> int | None:
+        """The signal that the process's exit code tells, if one came."""
+        return signals.telling(self.signals)
 
 
 class Hurry(Protocol):
@@ -109,7 +114,13 @@ def run_turn(
 
     """
     notes: SignalNotes[_Note] = SignalNotes()
-    signals.note(lambda number: notes.put(_Note("signal", number)))
+    heard: list[int] = []
+
+    def hear(number: int) -> None:
+        heard.append(number)
+        notes.put(_Note("signal", number))
+
+    signals.note(hear)
     platform, faults = RealPlatform(), NoFaults()
     system = System(platform, LoggedTelemetry(), faults, Timers(platform))
     steps = RealSteps(platform, faults)
@@ -127,29 +138,28 @@ def run_turn(
     parts.desk.slot = slot
     parts.session.tell(StartTurn(slot))
     try:
-        number = _wait(notes, slot, parts, hurry)
+        _wait(notes, slot, parts, hurry)
     finally:
         parts.session.tell(TurnEnded(slot.turn_id))
         with suppress(ActorDeadError):
             root.tell(Stop())
         steps.close()
-    return LocalResult(host.result, number)
+    return LocalResult(host.result, heard)
 
 
 def _wait(
     notes: SignalNotes[_Note], slot: TurnSlot, parts: SessionParts, hurry: Hurry | None
-) -> int | None:
-    """Wait for the turn's end, passing signals on as cancels; return the first signal."""
-    first: int | None = None
+) -> None:
+    """Wait for the turn's end, passing signals on as cancels."""
+    hard = False
     while (note := notes.get()).kind in {"signal", "unheard"}:
         if note.kind == "unheard":
             parts.session.tell(cancel_order(slot, "client"))
             continue
         reason: CancelReason = "client" if note.signal == signal.SIGINT else "shutdown"
-        if first is not None:
+        if hard:
             reason = "hard_stop"
-        if hurry is not None and (first is not None or reason == "shutdown"):
-            hurry(hard=first is not None)
-        first = first or note.signal
+        if hurry is not None and reason != "client":
+            hurry(hard=hard)
+        hard = True
         parts.session.tell(cancel_order(slot, reason))
-    return first

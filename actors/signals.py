@@ -7,7 +7,7 @@ import signal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from types import FrameType
 
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -38,6 +38,12 @@ def note(leave: Callable[[int], None]) -> None:
 def ring(fd: int) -> None:
     """From now on write a byte to ``fd`` whenever a signal comes, whichever thread it lands in."""
     signal.set_wakeup_fd(fd, warn_on_full_buffer=False)
+
+
+def telling(numbers: Iterable[int]) -> int | None:
+    """Return which of the signals an exit code tells: the first that is no Ctrl-C, if any."""
+    heard = list(numbers)
+    return next((each for each in heard if each != signal.SIGINT), heard[0] if heard else None)
 
 
 def _exit(number: int, frame: FrameType | None) -> None:

@@ -53,18 +53,29 @@ def _converse(session: AgentSession, shown: Shown, first: Sequence[UserPart]) ->
     wakes.connect(bell.ring)
     code, more = OK, tuple(first)
     while True:
-        hear_signals()
-        if (number := shown.ends_with) is not None:
-            raise SignalHeard(number)
+        _hear_signals(shown)
         line = None if shown.broken else ask_line(PROMPT, bell)
         if line is None:
             return FAILED if shown.broken else code
         woken = wakes.next_turn()
         if woken is not None:
             run_machine(session, shown, woken)
+            _hear_signals(shown)
         text = "" if isinstance(line, Interrupted) else _clean(line)
-        if text and not shown.broken and shown.ends_with is None:
+        if text and not shown.broken:
             code, more = run_shown(session, shown, (Text(text), *more)), ()
+
+
+def _hear_signals(shown: Shown) -> None:
+    """Let signals end the process, from those on that came in the turn that was shown last.
+
+    Raises:
+        SignalHeard: There was one.
+
+    """
+    hear_signals()
+    if (number := shown.ends_with) is not None:
+        raise SignalHeard(number)
 
 
 def _greet(session: AgentSession) -> None:

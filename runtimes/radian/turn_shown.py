@@ -62,8 +62,8 @@ class Shown:
         """``streams`` are what the view writes to."""
         self._view = view
         self._streams = streams
-        self.told_to_end: int | None = None
-        """The first signal of the turn that is shown."""
+        self._signals: list[int] = []
+        """Those of the turn that is shown, once it is over."""
         self.broken = False
 
     def show(self, items: Sequence[events.Event]) -> None:
@@ -96,15 +96,18 @@ class Shown:
 
     def take_time(self) -> None:
         """Begin a turn: wait for the reader again, as long as nobody says otherwise."""
-        self.told_to_end = None
+        self._signals = []
         self._streams.hurry(None)
 
-    def last_words(self, number: int | None) -> None:
-        """The turn is over, by signal ``number`` perhaps: have the next one cost its result."""
-        self.told_to_end = number
+    def last_words(self, heard: list[int]) -> None:
+        """The turn is over, by signals perhaps: have the next one cost its result.
+
+        ``heard``: grew with every signal until now, and goes on to.
+        """
+        self._signals = heard
 
         def give_up(later: int) -> None:
-            self.told_to_end = self.told_to_end or later
+            heard.append(later)
             self.hurry(hard=True)
 
         signals.note(give_up)
@@ -113,14 +116,15 @@ class Shown:
     @property
     def ends_with(self) -> int | None:
         """The signal that ends the process with this turn; Ctrl-C ends the turn only."""
-        return None if self.told_to_end == signal.SIGINT else self.told_to_end
+        number = signals.telling(self._signals)
+        return None if number == signal.SIGINT else number
 
     @property
     def exit_code(self) -> int:
         """The exit code of a turn that nobody heard the end of."""
-        if self.told_to_end is None:
+        if not self._signals:
             return FAILED
-        return INTERRUPTED if self.told_to_end == signal.SIGINT else TERMINATED
+        return INTERRUPTED if self.ends_with is None else TERMINATED
 
     def _fall_silent(self) -> None:
         self.broken = True
@@ -153,7 +157,7 @@ def run_machine(session: AgentSession, shown: Shown, turn: TurnMachine) -> int:
     gc.enable()
     shown.take_time()
     ended = run_turn(turn, shown.show, cancel_when_unheard=True, hurry=shown.hurry)
-    shown.last_words(ended.signal)
+    shown.last_words(ended.signals)
     outcome = ended.turn.value
     if not isinstance(outcome, TurnOutcome):
         if shown.broken:  # the turn is over and recorded, and its last words were not taken
@@ -163,5 +167,7 @@ def run_machine(session: AgentSession, shown: Shown, turn: TurnMachine) -> int:
     fold, ending = outcome.fold, outcome.ending
     if shown.broken:
         ending = ending_of(fold.end, unheard=True)
+    elif shown.ends_with is not None:  # the turn knows by what it was cancelled first
+        ending = ending_of(fold.end, terminated=True)
     shown.result(result_table(session.session_id, session.desk.journal.path, fold, ending))
     return shown.exit_code if shown.broken else ending.exit_code

@@ -220,7 +220,7 @@ def test_a_run_that_a_fault_of_ours_keeps_from_starting_says_so(
     box: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outcome = RunOutcome(1, reason="the run could not be prepared: no thread")
-    ended = LocalResult(TurnResult("refusal", error=InternalError(), value=outcome), None)
+    ended = LocalResult(TurnResult("refusal", error=InternalError(), value=outcome), [])
     monkeypatch.setattr("runtimes.chant.running.run_turn", lambda *_: ended)
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
 
@@ -259,14 +259,19 @@ def test_a_signal_cancels_and_cleans_up(box: Path, number: signal.Signals, code:
     assert (record["status"], record["compensation"]) == ("cancelled", "ok")
 
 
-def test_a_second_interrupt_stops_the_clean_up_too(box: Path) -> None:
+@pytest.mark.parametrize(("second", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_second_signal_stops_the_clean_up_too(
+    box: Path, second: signal.Signals, code: int
+) -> None:
     (box / "linger").touch()
     with started(box, "run", "slow") as process:
         assert process.stdout is not None
         for line in process.stdout:
-            if "at work" in line or "cleaning" in line:
+            if "at work" in line:
                 process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+            elif "cleaning" in line:
+                process.send_signal(second)
+        assert process.wait(30) == code
 
     record = json.loads(ledger_lines(box, "local", "slow")[0])
     assert (record["status"], record["compensation"]) == ("cancelled", "failed")

@@ -143,6 +143,21 @@ def test_a_signal_interrupts_and_what_was_said_is_kept(
     assert box.journal("s1")[-1]["end"] == "Interrupted"
 
 
+def test_sigterm_is_what_the_result_tells_also_after_a_ctrl_c(box: Box) -> None:
+    box.play({"text": "slow " * 999, "chunk": 5, "delay_ms": 20})
+
+    with box.start("exec", "-p", "go", "--output", "jsonl") as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if json.loads(line)["type"] == "Text":
+                break
+        for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT):
+            process.send_signal(number)
+        result = json.loads(process.stdout.read().splitlines()[-1])
+        assert (result["status"], result["exit_code"]) == ("interrupted", 143)
+        assert process.wait(30) == 143
+
+
 def test_a_signal_ends_a_running_tool_and_its_children(box: Box) -> None:
     box.play({"tool_calls": [call("shell", command="echo $$ > pid; sleep 1000")]})
 

@@ -273,6 +273,21 @@ def test_what_ends_the_process_in_a_turn_does_not_wait_for_another_line(
     ]
 
 
+def test_what_ends_the_process_does_so_after_a_ctrl_c_in_the_same_turn(box: Box) -> None:
+    box.play({"text": "slow " * 999, "chunk": 5, "delay_ms": 20})
+    with at_terminal(box, *FLAGS) as terminal:
+        terminal.wait_for("> ")
+        terminal.type("on\n")
+        terminal.wait_for("slow slow")
+        for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT):
+            terminal.process.send_signal(number)
+
+        assert terminal.exit_code() == 143
+    assert [each["end"] for each in box.journal("s1") if each["type"] == "TurnEnded"] == [
+        "Interrupted"
+    ]
+
+
 def test_the_end_of_input_ends_the_jobs_and_the_journal_says_so(box: Box) -> None:
     with job_at_the_prompt(box) as terminal:
         terminal.type("\x04")
