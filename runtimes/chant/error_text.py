@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ops.errors import OpsError
+
 
 def error_line(verb: str, reason: str) -> str:
     """Return what a person reads on stderr."""
@@ -17,6 +19,11 @@ def error_line(verb: str, reason: str) -> str:
 def failure_document(code: int, reason: str) -> Mapping[str, Any]:
     """Return what --json prints where there is nothing else to print."""
     return {"error": reason, "exit_code": code}
+
+
+def reason_of(error: OpsError | OSError) -> str:
+    """Say what was refused, by us or by the system."""
+    return system_reason(error) if isinstance(error, OSError) else str(error)
 
 
 def system_reason(error: OSError) -> str:

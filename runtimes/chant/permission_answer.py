@@ -8,6 +8,7 @@ from ops.errors import LedgerError, OpsError
 from ops.gate_book import UNATTESTED
 from ops.gates import GateAnswer
 from ops.run_values import GateAnswered
+from runtimes.chant.error_text import reason_of
 from runtimes.chant.permission_turn import AnswerGiven
 from runtimes.chant.permissions import ALLOW
 
@@ -37,7 +38,7 @@ def answering_request(
             desk.open(open_request)
             return AnswerGiven(f"the gate stays shut: {error.message}", "refuse")
         except (OpsError, OSError) as error:
-            return AnswerGiven(f"the gate stays shut: {error}", "refuse")
+            return AnswerGiven(f"the gate stays shut: {reason_of(error)}", "refuse")
         then: Next = "run" if option == ALLOW else _after_rejection(open_request.fact, tasks)
         return AnswerGiven("\n".join([_told(answered, then), *answered.warnings]), then)
 

@@ -14,6 +14,7 @@ from ops.run_id import new_run_id
 from ops.run_state import RunState
 from ops.run_values import Moment, RunContext
 from runtimes.chant.beforehand import running_beside, unknown_history, unmet_depends
+from runtimes.chant.error_text import reason_of, system_reason
 from runtimes.chant.planning import planned, refusal_code
 from runtimes.chant.run_tasks import Prepared, Recorded, RunRefused
 from runtimes.chant.verbs.verb import REFUSED
@@ -82,7 +83,7 @@ class ProjectTasks:
         except OpsError as error:
             return RunRefused(error.message, refusal_code(error))
         except OSError as error:
-            return RunRefused(f"the run can't be prepared: {error}", REFUSED)
+            return RunRefused(f"the run can't be prepared: {system_reason(error)}", REFUSED)
 
     def withdraw(self, prepared: Prepared) -> None:
         """See `RunTasks.withdraw`."""
@@ -123,12 +124,12 @@ class ProjectTasks:
         except (LedgerError, OSError) as error:  # a full disk stops us before git can say so
             kept = keeper.marker.keep(record)
             hint = "; it is kept beside it, and the next run brings it in" if kept else ""
-            return Recorded(lost=str(error) + hint)
+            return Recorded(lost=reason_of(error) + hint)
         remarks = (appended.warning,) if appended.warning else ()
         try:
             keeper.marker.end()
         except OSError as error:  # it is recorded all the same
-            return Recorded((*remarks, f"its note can't be taken away: {error}"))
+            return Recorded((*remarks, f"its note can't be taken away: {system_reason(error)}"))
         return Recorded(remarks)
 
     def _prepare(self, stop: Stopping) -> Prepared | RunRefused | None:

@@ -209,7 +209,9 @@ class _told_as:  # noqa: N801 - reads as a word of its `with`
             raise Cancelled from error
         import httpcore2
 
-        retry = True
+        from runtimes.models.system_words import system_words
+
+        said, retry = system_words(error), True
         match error:
             case httpcore2.ConnectTimeout():
                 message = (
@@ -218,15 +220,15 @@ class _told_as:  # noqa: N801 - reads as a word of its `with`
             case httpcore2.TimeoutException():
                 message = f"nothing came for {self._target.silence_s:g} s"
             case httpcore2.UnsupportedProtocol() | httpcore2.LocalProtocolError():
-                message, retry = f"the request can't be sent: {error}", False
+                message, retry = f"the request can't be sent: {said}", False
             case httpcore2.ConnectError() if "CERTIFICATE_VERIFY_FAILED" in str(error):
-                message, retry = f"its certificate is not trusted: {error}", False
+                message, retry = f"its certificate is not trusted: {said}", False
             case httpcore2.ConnectError():
-                message = f"no connection to {_origin(self._target.url)}: {_without_number(error)}"
+                message = f"no connection to {_origin(self._target.url)}: {said}"
             case httpcore2.ProxyError():
-                message = f"the proxy refused: {error}"
+                message = f"the proxy refused: {said}"
             case httpcore2.NetworkError() | httpcore2.ProtocolError():
-                message = f"the connection broke: {str(error) or type(error).__name__}"
+                message = f"the connection broke: {said}"
             case _:
                 return
         raise NoAnswer(message, retry=retry) from error
@@ -284,12 +286,6 @@ def _close_all(pools: dict[str, tuple[Any, Any]]) -> None:
 def _origin(url: str) -> str:
     """Return scheme, host and port as they stand."""
     return "/".join(url.split("/", 3)[:3])
-
-
-def _without_number(error: Exception) -> str:
-    """Return the system's words without their ``[Errno 111]``."""
-    text = str(error)
-    return text.partition("] ")[2] if text.startswith("[Errno") else text
 
 
 def _headers(target: Target) -> list[tuple[bytes | str, bytes | str]]:

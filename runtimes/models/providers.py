@@ -62,7 +62,9 @@ def _config(path: str) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        message = f"{path} can't be read: {error}"
+        from runtimes.models.system_words import system_words
+
+        message = f"{path} can't be read: {system_words(error)}"
         raise ProviderMissing(message) from error
 
 

@@ -109,7 +109,9 @@ def read_script(path: str) -> Scripted:
             data = stream.read(MAX_SCRIPT_BYTES + 1)
         script: Any = json.loads(data[:MAX_SCRIPT_BYTES])
     except (OSError, ValueError, RecursionError) as error:
-        message = f"script {path} can't be read: {error}"
+        from runtimes.models.system_words import system_words
+
+        message = f"script {path} can't be read: {system_words(error)}"
         raise ScriptInvalid(message) from error
     try:
         return _script(script)

@@ -83,7 +83,9 @@ def read_config(home: str) -> Config:
     except FileNotFoundError:
         return Config(path)
     except (OSError, ValueError, RecursionError) as error:
-        message = f"{path} can't be read: {error}"
+        from runtimes.models.system_words import system_words
+
+        message = f"{path} can't be read: {system_words(error)}"
         raise ConfigError(message) from error
     return config_of(table, path)
 

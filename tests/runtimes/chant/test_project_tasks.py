@@ -205,5 +205,5 @@ def test_a_run_whose_note_stays_is_in_the_ledger_all_the_same(box: Path) -> None
     recorded = work.record(run, final_record(run))
 
     assert recorded.lost is None
-    assert "its note can't be taken away" in recorded.remarks[0]
+    assert "its note can't be taken away: Not a directory: " in recorded.remarks[0]
     assert len(ledger_lines(box, "local", "release")) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from typing import TYPE_CHECKING
@@ -95,6 +96,18 @@ def test_a_current_folder_that_is_gone_is_told(box: Box) -> None:
 
 
 # --- files
+
+
+@pytest.mark.parametrize("name", ["config.toml", "turns.json"])
+def test_a_file_that_the_system_does_not_open_is_told_in_words(box: Box, name: str) -> None:
+    box.play({"text": "never"})
+    (box.home / name).unlink()
+    (box.home / name).symlink_to(name)
+
+    run = box.run("exec", "-p", "go")
+
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.endswith(f"{box.home / name} can't be read: {os.strerror(errno.ELOOP)}\n")
 
 
 @pytest.mark.parametrize("name", ["config.toml", "turns.json"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
@@ -26,6 +28,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         match self.path:
+            case "/reset":
+                reset = struct.pack("ii", 1, 0)
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+                self.close_connection = True
+                self.rfile.close()
+                self.wfile.close()
+                self.connection.close()
             case "/page":
                 self._say(
                     200,
@@ -123,6 +132,16 @@ def test_an_error_of_the_server_is_a_failure_with_its_text(open_bench: Bench, se
     )
     assert "image/png" in open_bench.call(Fetch({}), url=f"{server}/image").output
     assert open_bench.call(Fetch({}), url="http://127.0.0.1:1/").failed
+
+
+def test_a_call_that_fails_is_told_in_words(open_bench: Bench, server: str) -> None:
+    addresses = [f"{server}/reset", server.replace("http:", "https:"), "http://127.0.0.1:1/"]
+
+    said = [open_bench.call(Fetch({}), url=address).output for address in addresses]
+
+    assert said[0] == f"{addresses[0]}: the connection broke: Connection reset by peer"
+    assert said[1].endswith(f"no connection to {addresses[1]}: wrong version number")
+    assert said[2].endswith("no connection to http://127.0.0.1:1: Connection refused")
 
 
 def test_an_odd_encoding_is_told_or_passed_over(open_bench: Bench, server: str) -> None:
