@@ -144,8 +144,6 @@ class AgentTurn:
                 return self._begin()
             case StepEnded(end) if self._queue.owns(end.step_id):
                 return self._written(self._queue.ended(end))
-            case StepEnded(end) if self._hooks.owns(end.step_id):
-                return [*self._hooks.ended(end), *self._after_hooks()]
             case StepEnded() | ClientAnswered() | ModelSaid() if self._stage == "running":
                 return self._heard(event)
             case TimerFired(key) if key == TIME_LIMIT:
@@ -189,6 +187,8 @@ class AgentTurn:
         return [said, *timer, Write(records), *judging, *self._after_hooks()]
 
     def _heard(self, event: StepEnded | ClientAnswered | ModelSaid) -> list[AgentEffect]:
+        if isinstance(event, StepEnded) and self._hooks.owns(event.end.step_id):
+            return [*self._hooks.ended(event.end), *self._after_hooks()]
         effects = self._conversation.hear(event)
         if self._conversation.cancelled_by_person:
             effects += self._stop("cancelled")
@@ -271,8 +271,8 @@ class AgentTurn:
         return self._close(end if self._stopped is None else self._stop_record(self._stopped))
 
     def _close(self, end: TurnEnded) -> list[AgentEffect]:
-        self._stage, self._end = "closing", self._timed(end)
         started = self._desk.jobs.news(self._turn, ends=False)
+        self._stage, self._end = "closing", self._timed(end)
         return [Write((*started, self._end), sync=True)]
 
     def _timed(self, end: TurnEnded) -> TurnEnded:
@@ -282,6 +282,7 @@ class AgentTurn:
     def _journal_failed(self, why: str) -> list[AgentEffect]:
         """End without a record: what can't be written down must not go on."""
         self._error, self._stopped = why, "journal"
+        self._queue.drop()
         self._desk.jobs.take_back()
         self._end = self._timed(self._stop_record("journal"))
         here = Write | AbortCall | AbortStep
@@ -291,6 +292,8 @@ class AgentTurn:
 
     def _fault(self) -> list[AgentEffect]:
         """We raised, and what that event asked for was never done: end the turn in order."""
+        if self._stage == "closing":
+            return []  # its end is recorded, or about to be: there is but one
         self._stopped = "fault"
         self._error = "a fault of radian's own; the log has it"
         return self._close(self._stop_record("fault"))
@@ -304,11 +307,10 @@ class AgentTurn:
 
     def _leave(self, event: TurnEvent) -> list[TurnEffect]:
         """Wait for what was stopped, but not for ever; what it comes to goes nowhere."""
-        given_up = isinstance(event, TimerFired) and event.key == LEAVE_LIMIT
+        given_up = event in (TimerFired(LEAVE_LIMIT), MachineFailed())
         return self._last_word() if given_up or not self._open else []
 
     def _last_word(self) -> list[TurnEffect]:
-        self._stage = "over"
         fold = fold_turn(self._own, self._turn, retries=self._conversation.retries)
         if not self._journaled:
             fold = replace(fold, end=self._end)
@@ -316,4 +318,5 @@ class AgentTurn:
         outcome = TurnOutcome(fold, ending, self._journaled)
         said = events.TurnEnded(self._turn, self._end.end, self._end.reason, self._end.error)
         result = TurnResult(ending.stop_reason, meta_of(fold), value=outcome)
+        self._stage = "over"
         return [Say((said,)), EndTurn(result)]

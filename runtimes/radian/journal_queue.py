@@ -90,6 +90,11 @@ class JournalQueue:
 
         return [StartStep(self._step_id, CallableWork("journal", run), nothing_shown)]
 
+    def drop(self) -> None:
+        """Forget what waits: nothing more is written."""
+        self._waiting.clear()
+        self._sync = False
+
     def owns(self, step_id: str) -> bool:
         """Tell whether a step is the write on its way."""
         return self._running and step_id == self._step_id

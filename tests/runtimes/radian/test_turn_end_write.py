@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from actors.turn import CancelAsked
+from actors.turn import CancelAsked, MachineFailed, StepEnded
+from actors.work import StepEnd
+from runtimes.radian import agent_turn
 from runtimes.radian.hook_config import Hook
 from runtimes.radian.hook_run import HookDesk
 from runtimes.radian.records import AssistantMessage, TurnEnded
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from runtimes.models.base import ModelEvent, ModelRequest
+    from runtimes.radian.hook_config import HookEvent
     from runtimes.radian.records import Entry, Record
 
 
@@ -106,3 +109,61 @@ def test_a_turn_whose_last_write_fails_says_so_whatever_is_left_of_it(written: i
     assert not hands.outcome.journaled
     assert hands.outcome.fold.end.error == "no space left"
     assert [type(each) for each in pages.records[2:]] == [AssistantMessage, TurnEnded][:written]
+
+
+def test_an_end_that_waits_for_a_write_is_not_written_after_that_fails() -> None:
+    hands, pages = hands_with(Model(look_then_say))
+    run_on(hands, until="/journal-2")  # the call of a tool is about to be recorded
+
+    hands.feed(CancelAsked("client"))
+    pages.left = 0
+    run_on(hands)
+
+    assert hands.outcome is not None
+    assert not hands.outcome.journaled
+    assert not hands.running
+    assert pages.writes[-1] == (["AssistantMessage"], False)
+
+
+def test_a_fault_while_the_end_is_written_leaves_one_end() -> None:
+    hands, pages = hands_with(Model(lambda _: says("done")))
+    run_on(hands, until="call1")
+    hands.end_one("t1.call1")
+
+    hands.feed(MachineFailed())
+    run_on(hands)
+
+    assert [each.end for each in pages.records if isinstance(each, TurnEnded)] == ["Completed"]
+
+
+@pytest.mark.parametrize("event", ["user_prompt", "before_stop"])
+def test_after_a_fault_nothing_that_a_hook_says_comes_behind_the_end(event: HookEvent) -> None:
+    hooks = HookDesk((Hook(event, ("judge",)),), began=True)
+    hands, pages = hands_with(Model(lambda _: says("done")), hooks)
+    run_on(hands, until="/hook-")
+    (hook,) = (name for name in hands.running if "/hook-" in name)
+
+    hands.feed(MachineFailed())
+    del hands.running[hook]
+    hands.feed(StepEnded(StepEnd(hook, "exited", exit_code=0)))
+    run_on(hands)
+
+    ends = [at for at, each in enumerate(pages.records, 1) if isinstance(each, TurnEnded)]
+    assert ends == [len(pages.records)]
+
+
+def test_a_fault_in_the_last_word_is_not_the_last_that_is_heard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hands, _ = hands_with(Model(lambda _: says("done")))
+    run_on(hands, until="call1")
+    hands.end_one("t1.call1")
+    with monkeypatch.context() as patched:
+        patched.setattr(agent_turn, "meta_of", None)
+        with pytest.raises(TypeError):
+            run_on(hands)
+
+    hands.feed(MachineFailed())
+
+    assert hands.outcome is not None
+    assert hands.outcome.fold.end.end == "Completed"
