@@ -46,31 +46,22 @@ class _Named(tuple[Any, ...]):
     __match_args__: tuple[str, ...] = ()
     _fields: tuple[str, ...] = ()
     _field_defaults: dict[str, Any] = {}  # noqa: RUF012 - as the original has it
-    _made = False
+    __made__ = False
     """An object of the class has been made."""
 
     def __new__(cls, /, *given: Any, **named: Any) -> Any:
         """Make the first object of a class; the second call makes what makes the next ones."""
-        first = not cls._made
-        cls._made = True
+        # One that is made of the class that has the members may have a ``__new__`` of its own.
+        owner: Any = next(each for each in cls.__mro__ if "_fields" in vars(each))
+        first = not owner.__made__
+        owner.__made__ = True
         by_place = dict(zip(cls._fields, given, strict=False))
         values = {**cls._field_defaults, **by_place, **named}
         twice = len(by_place) < len(given) or by_place.keys() & named.keys()
         if first and not twice and values.keys() == set(cls._fields):
             return _new(cls, [values[name] for name in cls._fields])
-        cls._set_constructor()
-        return cls(*given, **named)
-
-    @classmethod
-    def _set_constructor(cls) -> None:
-        """Set ``__new__`` as `collections` writes it: nothing that loops comes near."""
-        given = [cls._field_defaults.get(name, _ABSENT) for name in cls._fields]
-        template = _template(len(cls._fields))
-        defaults = checked(cls, given, _ABSENT)
-        changed: Any = cls
-        qualname = f"{cls.__qualname__}.__new__"
-        made = constructor(template, cls._fields, qualname, {"_new": _new}, defaults)
-        changed.__new__ = staticmethod(made)
+        _set_constructor(owner)
+        return owner.__new__(cls, *given, **named)
 
     @classmethod
     def _make(cls, values: Iterable[Any]) -> Any:
@@ -97,6 +88,16 @@ class _Named(tuple[Any, ...]):
     def __getnewargs__(self) -> tuple[Any, ...]:
         """Copy and pickle by making it again."""
         return tuple(self)
+
+
+def _set_constructor(cls: Any) -> None:
+    """Set ``__new__`` as `collections` writes it: nothing that loops comes near."""
+    given = [cls._field_defaults.get(name, _ABSENT) for name in cls._fields]
+    template = _template(len(cls._fields))
+    defaults = checked(cls, given, _ABSENT)
+    qualname = f"{cls.__qualname__}.__new__"
+    made = constructor(template, cls._fields, qualname, {"_new": _new}, defaults)
+    cls.__new__ = staticmethod(made)
 
 
 if not TYPE_CHECKING:

@@ -103,7 +103,7 @@ class _Slotted:  # noqa: PLW1641 - what changes has no hash
 
     def __init__(self, /, *given: Any, **named: Any) -> None:
         """Make the first object of a class; the second call makes what makes the next ones."""
-        cls: Any = type(self)
+        cls: Any = next(each for each in type(self).__mro__ if "__value_defaults__" in vars(each))
         if cls.__value_made__ or not _fill(self, given, named):
             cls.__init__ = _initializer(cls)
             cls.__init__(self, *given, **named)

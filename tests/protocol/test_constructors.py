@@ -43,7 +43,7 @@ class Span(NamedTuple):
     end: int = 2
 
 
-def made_twice(cls: Any, *given: Any, **named: Any) -> Any:
+def made_twice(cls: Any, /, *given: Any, **named: Any) -> Any:
     """Return the second object: the first one is made by a loop."""
     cls(*given, **named)
     return cls(*given, **named)
@@ -90,6 +90,22 @@ def test_many_members_keep_their_places() -> None:
     values = list(range(40))
 
     assert [getattr(made_twice(many, *values), name) for name in names] == values
+
+
+@pytest.mark.parametrize("declared", [frozen, slotted])
+@pytest.mark.parametrize(
+    "names", [["_1", "_0"], ["_self", "_set"], ["_absent", "_make_0", "_make_1"], ["self", "cls"]]
+)
+def test_members_may_have_the_names_that_the_code_uses(declared: Any, names: list[str]) -> None:
+    members = {"__annotations__": dict.fromkeys(names, "int"), "__module__": __name__}
+    made_anew = field(default_factory=lambda: 9)
+    cls = declared(type("Odd", (), {**members, names[-1]: made_anew}))
+    given = dict(zip(names, range(len(names)), strict=True))
+
+    one, other = made_twice(cls, **given), made_twice(cls, *list(given.values())[:-1])
+
+    assert {name: getattr(one, name) for name in names} == given
+    assert getattr(other, names[-1]) == 9
 
 
 def test_a_member_without_a_default_after_one_with_one_is_an_error() -> None:

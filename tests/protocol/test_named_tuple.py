@@ -150,6 +150,18 @@ def test_a_class_of_such_a_class_may_make_its_objects_from_other_things() -> Non
     assert {type(each) for each in copies} == {Square}
 
 
+def test_its_own_constructor_stays_whoever_makes_the_second_object() -> None:
+    class Spot(NamedTuple):
+        x: int
+        y: int = 2
+
+    class Read(Spot):
+        def __new__(cls, text: str) -> Any:
+            return super().__new__(cls, int(text))
+
+    assert [Read("1"), Read("2"), Spot(3), Read("4")] == [(1, 2), (2, 2), (3, 2), (4, 2)]
+
+
 def test_members_may_have_the_names_that_methods_give_to_themselves() -> None:
     class Odd(NamedTuple):
         self: int

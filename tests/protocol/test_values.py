@@ -160,6 +160,21 @@ def test_it_can_be_copied_and_pickled() -> None:
     assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301 - our own
 
 
+def test_the_constructor_of_a_class_made_of_it_stays() -> None:
+    @frozen
+    class Spot:
+        x: int
+        y: int = 2
+
+    class Read(Spot):
+        def __init__(self, text: str) -> None:
+            super().__init__(int(text))
+
+    made = [Read("1"), Read("2"), Spot(3), Read("4")]
+
+    assert [(each.x, each.y) for each in made] == [(1, 2), (2, 2), (3, 2), (4, 2)]
+
+
 def test_what_a_value_can_not_have_is_refused_where_it_is_declared() -> None:
     with pytest.raises(TypeError, match="Late has a base or __post_init__"):
 
