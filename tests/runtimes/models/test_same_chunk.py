@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from runtimes.models.base import TextDelta, Usage
 from runtimes.models.chat_stream import ChatStream
 from runtimes.models.same_chunk import SameChunk
+
+if TYPE_CHECKING:
+    from runtimes.models.base import ModelEvent
 
 
 def chunk(text: str, *, model: str = "m", **more: Any) -> bytes:
@@ -120,3 +123,58 @@ def test_a_stream_says_the_same_with_usage_and_end_wherever_they_stand(
     assert said == "start " + "".join(texts) + "zz."
     usages = [each for each in events if isinstance(each, Usage)]
     assert [(each.input_tokens, each.output_tokens) for each in usages] == [(3, 2)]
+
+
+def with_finish(text: str, finish: str) -> bytes:
+    return chunk(text).replace(b'"finish_reason":null', f'"finish_reason":"{finish}"'.encode())
+
+
+PIECES = [
+    *map(chunk, ["", "a", "</think>", "<think>", '"', "\\", "\n", "\r", "\u2028", "ab" * 3000]),
+    chunk("m"),
+    chunk("a", model="a"),
+    *OTHERS,
+    put(b'"\\u00e9"'),
+    put(b'"\\ud83d\\ude00"'),
+    put(b' "a" '),
+    put(b'"a" , "b"'),
+    put(b'"a"}},{"index":1,"delta":{"content":"b"'),
+    put(b'["a"]'),
+    put(b'[{"type":"text","text":"part"}]'),
+    put(b'"a","reasoning_content":"r"'),
+    put(b'"a","refusal":"no"'),
+    put(b'"a","tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{}"}}]'),
+    put(b'"a","content":"b"'),
+    put(b'"\xff"'),
+    with_finish("a", "stop"),
+    with_finish("", "length"),
+    b'{"choices":[],"usage":{"prompt_tokens":1}}',
+    b'{"error":{"message":"it broke"}}',
+    b"[DONE]",
+    b"",
+]
+
+
+def outcome(events: list[ModelEvent]) -> list[ModelEvent]:
+    """Join what is one text, wherever it was cut."""
+    whole: list[ModelEvent] = []
+    for event in events:
+        if isinstance(event, TextDelta) and whole and isinstance(whole[-1], TextDelta):
+            whole[-1] = TextDelta(whole[-1].text + event.text)
+        else:
+            whole.append(event)
+    return whole
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.sampled_from(PIECES[:12])), st.integers(1, 9))
+def test_a_stream_read_at_once_is_what_it_is_chunk_by_chunk(datas: list[bytes], size: int) -> None:
+    quick, slow = ChatStream(new_id=lambda: "id"), ChatStream(new_id=lambda: "id")
+    begun = [chunk("begun "), *datas]
+
+    at_once = [each for group in cut(begun, size) for each in quick.take_all(group)]
+    singly: list[ModelEvent] = []
+    for data in begun:
+        singly += () if slow.over else slow.take(data)
+
+    assert quick.over == slow.over
+    assert outcome([*at_once, *quick.end()]) == outcome([*singly, *slow.end()])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,6 +50,28 @@ def test_splitting_never_changes_the_events(lines: list[tuple[bytes, bytes]], si
     text = b"".join(line + end for line, end in lines)
 
     assert read([text[at : at + sizes] for at in range(0, len(text), sizes)]) == read([text])
+
+
+def plainly(text: bytes) -> list[bytes]:
+    """Read it as the specification says, line by line, with an end for a last event without one."""
+    events, pieces = list[bytes](), list[bytes]()
+    for line in re.split(rb"\r\n|\n|\r", text + b"\n\n"):
+        name, colon, value = line.partition(b":")
+        if name == b"data" and colon:
+            pieces.append(value.removeprefix(b" "))
+        elif not line and pieces:
+            events.append(b"\n".join(pieces))
+            pieces.clear()
+    return events
+
+
+@given(lines=st.lists(st.tuples(LINES, ENDS)), sizes=st.integers(1, 80))
+def test_many_events_at_once_are_read_as_one_by_one(
+    lines: list[tuple[bytes, bytes]], sizes: int
+) -> None:
+    text = b"".join(line + end for line, end in lines)
+
+    assert read([text[at : at + sizes] for at in range(0, len(text), sizes)]) == plainly(text)
 
 
 def test_an_event_that_never_ends_is_given_up() -> None:
