@@ -99,6 +99,13 @@ TURN = (
         "            self.cancelled_by_person = False\n",
         (SEEDS,),
     ),
+    Mutant(
+        "a turn has its last word while something that it started goes on",
+        "runtimes/radian/agent_turn.py",
+        "        if not self._open:\n            return [*self._last_word()]\n",
+        "        if self._stage:\n            return [*self._last_word()]\n",
+        (Pytest("tests/runtimes/radian/test_turn_leaving.py"), SEEDS),
+    ),
 )
 
 AGENT = (*JOURNAL, *TURN)

@@ -41,22 +41,16 @@ PAUSE_S = 0.1
 RETRIED = CallFailed("the model is busy", status=503, retry=True)
 BROKEN = CallFailed("the model is broken", status=400)
 TOO_LONG = CallFailed("the conversation is too long", status=400, context_overflow=True)
-ASKING = "asking"
-"""Calls a subagent that asks."""
+HELPERS = {SUBAGENT: "look 0 make 0", "asking": "look 0 edit 0", "stalling": "stall"}
+"""What calls a subagent, and what that one is told: to work, to ask, to hang."""
 ASKED = {"questions": [{"question": "Which?", "options": [{"label": "this"}, {"label": "that"}]}]}
 
 
 class SimModel:
     """See `runtimes.models.base.Provider`.  Outlives servers."""
 
-    def __init__(
-        self, book: Callable[[], Book], woken: Callable[[], bool], *, outlives_turns: bool
-    ) -> None:
-        """``book``: of the server that serves now; ``woken``: its session began the turn itself.
-
-        ``outlives_turns``: a turn whose journal fails ends at once, and its stream soon after.
-        """
-        self._outlives_turns = outlives_turns
+    def __init__(self, book: Callable[[], Book], woken: Callable[[], bool]) -> None:
+        """``book``: of the server that serves now; ``woken``: its session began the turn itself."""
         self._book = book
         self._woken = woken
         self._at: dict[str, int] = {}
@@ -67,6 +61,8 @@ class SimModel:
         self._last = ""
         self._paused = False
         """The last answer wants to be resumed."""
+        self.lets_go: Callable[[], None] = _at_once
+        """Is how long a connection takes to end that is given up."""
 
     def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[ModelEvent]:
         """Play the next part of what the last message asks for."""
@@ -78,13 +74,12 @@ class SimModel:
             return
         tag, part = self._next(request)
         root = tag_of(tag)
-        if self._outlives_turns:
-            yield from self._play(tag, part.split(), cancel)
-            return
         book.step_began(root)
         try:
             yield from self._play(tag, part.split(), cancel)
         finally:
+            if cancel.is_set():
+                self.lets_go()
             book.step_ended(root)
 
     def _next(self, request: ModelRequest) -> tuple[str, str]:
@@ -162,12 +157,16 @@ class SimModel:
         call_id = f"{tag}-c{self._calls}"
         if tool == ASK_USER:
             return ToolCalled(call_id, tool, orjson.dumps(ASKED).decode())
-        if tool in {SUBAGENT, ASKING}:
-            does = "look 0 edit 0" if tool == ASKING else "look 0 make 0"
-            tool, given = SUBAGENT, {"prompt": f"{tag}s{self._calls}; {does}; say"}
+        if tool in HELPERS:
+            given = {"prompt": f"{tag}s{self._calls}; {HELPERS[tool]}; say"}
+            tool = SUBAGENT
         else:
             given = {DO: words.pop(0).replace("_", " ") if words else "0"}
         return ToolCalled(call_id, tool, orjson.dumps(given).decode())
+
+
+def _at_once() -> None:
+    """Take no time."""
 
 
 def faults_of(messages: tuple[Message, ...], *, resumes: bool) -> Iterator[str]:

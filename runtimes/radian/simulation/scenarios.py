@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING
 
+from actors.fault_plan import FaultPlan, PlannedFault
 from actors.simulation.client import Reading
 from actors.simulation.scenario import Scenario
 from actors.simulation.served import Pipes
@@ -36,6 +37,9 @@ ANSWERS = (
 )
 """What ends by itself, but for questions that nobody answers."""
 QUESTIONS = ("edit 0 look 0", "edit 0.1 edit 0", "ask_user edit 0", "asking edit 0")
+STALLS = "stalling"
+HELPERS = ("subagent", "subagent", STALLS, "look 0.3")
+"""What runs side by side, in parts that take different times."""
 HANGS = (
     "stall",
     "look 5000",
@@ -216,6 +220,34 @@ def agents_beside(world: World) -> None:
     talk.finish(*([talk.prompt("look 0", "say")] if talk.load() else []))
 
 
+def agent_helpers(world: World) -> None:
+    """Subagents side by side, some of which hang until the turn is cancelled."""
+    talk, numbers = AgentTalk(world), world.numbers
+    talk.models_let_go_slowly()
+    talk.serve()
+    talk.open()
+    for _ in range(numbers.randint(1, 2)):
+        helpers = numbers.choices(HELPERS, k=numbers.randint(3, 4))
+        request = talk.prompt(" ".join(helpers), "look 0", "say")
+        if STALLS in helpers or numbers.random() < 0.3:  # noqa: PLR2004
+            world.platform.sleep(numbers.choice((0.5, 1.0, 5.0)))
+            talk.client.cancel(talk.session)
+        talk.client.answer(request)
+    talk.finish()
+
+
+def full_disks(seed: int, numbers: random.Random) -> FaultPlan:
+    """Draw a write from which on there is no room for some time."""
+    fault = PlannedFault(
+        point="file.write",
+        fault="error",
+        errno="ENOSPC",
+        hit=numbers.randint(5, 15),
+        times=numbers.choice((1, 3, 50)),
+    )
+    return FaultPlan(faults=(fault,), name="drawn", seed=seed)
+
+
 def _kill(talk: AgentTalk) -> None:
     talk.world.server.kill()
     if talk.numbers.random() < LAST:
@@ -241,4 +273,11 @@ SCENARIOS = (
     Scenario("agents-beside", "two agents that want one session", agents_beside),
     Scenario("agent-jobs", "background jobs and the turns that tell of them", agent_jobs, 2),
     Scenario("agent-full-disk", "turns while the disk fails", agent_turns, 3, DISK, calm=0.1),
+    Scenario(
+        "agent-helpers",
+        "subagents side by side, and a disk that fills up",
+        agent_helpers,
+        calm=0.1,
+        draw=full_disks,
+    ),
 )

@@ -43,12 +43,7 @@ class AgentTalk:
         self.truth = Truth(world, self.shelf, self.deeds)
         self.client: SimClient
         self.session = ""
-        points = [fault.point for fault in world.planned.plan.faults]
-        self._model = SimModel(
-            lambda: world.server.book,
-            self.shelf.last_turn_is_own,
-            outlives_turns=any(each.startswith(("file.", "journal.")) for each in points),
-        )
+        self.model = SimModel(lambda: world.server.book, self.shelf.last_turn_is_own)
         self._prompts = 0
         world.checks.append(self.truth.check)
 
@@ -79,6 +74,16 @@ class AgentTalk:
             self.truth.replayed()
         return "result" in answer
 
+    def models_let_go_slowly(self) -> None:
+        """Have each stream that is given up take a while to end, at most half of what it gets."""
+        takes_s = self.numbers.choice((0.0, 0.5, 1.0, 2.0))
+
+        def lets_go() -> None:
+            if not self.world.scheduler.over:
+                self.world.platform.sleep(takes_s)
+
+        self.model.lets_go = lets_go
+
     def prompt(self, *parts: str, may_fail: bool = False) -> int:
         """Send a prompt with a tag of its own; ``may_fail``: a turn may run."""
         self._prompts += 1
@@ -108,7 +113,7 @@ class AgentTalk:
             self.world.faults,
             SimJournals(self.shelf, served),
             served.steps_apart,
-            lambda _config, _secrets: self._model,
+            lambda _config, _secrets: self.model,
             tools_for(self.deeds, book),
         )
         runtime = RadianRuntime(self.world.platform, ENVIRON, lambda: OPTIONS, ground)
