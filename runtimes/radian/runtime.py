@@ -150,4 +150,15 @@ class RadianRuntime:
             from runtimes.radian.updates import LiveUpdates
 
             self._updates = LiveUpdates()
+        self._say_warnings(items)
         return [encode_update(session_id, update) for update in self._updates.of(items)]
+
+    def _say_warnings(self, items: Sequence[Any]) -> None:
+        """Write what is odd to stderr as well, where those look who started us."""
+        from runtimes.radian import events
+
+        for item in items:
+            if isinstance(item, events.Warning) and self._session is not None:
+                from actors.logs import say
+
+                say(f"warning: {self._session.desk.mask(item.message)}")

@@ -36,6 +36,27 @@ def test_methods_a_hook_error_answers_refusal_with_its_text_in_meta(box: Box, ho
     assert len(hooks.noted()) == 2
 
 
+def test_what_hooks_print_and_the_notice_of_trust_are_on_stderr_only_b001(
+    box: Box, hooks: Hooks
+) -> None:
+    box.home.joinpath("trust.json").unlink()
+    settings = box.workspace / ".radian" / "config.toml"
+    settings.parent.mkdir()
+    settings.write_text("unknown_key = 1\n")
+    box.configure(hooks.add("before_tool", "print('hello')"))
+    box.play({"tool_calls": [call("glob", pattern="*")]}, {"text": "Done."})
+    with Client(box) as client:
+        client.open()
+        turn = client.turn("go")
+        said = client.stderr()
+
+    assert (turn.stop_reason, turn.text) == ("end_turn", "Done.")
+    notice, warning = said.splitlines()
+    assert "not trusted" in notice
+    assert warning.startswith("radian: warning: the before_tool hook ")
+    assert "'hello'" in warning
+
+
 def test_a_question_shows_the_input_that_a_hook_rewrote(box: Box, hooks: Hooks) -> None:
     box.play({"tool_calls": [call("write", path=".radian/a", content="x")]}, {"text": "Done."})
     values = {"path": ".radian/b", "content": "y"}
