@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from protocol.acp.updates import Update
-    from runtimes.radian.records import Entry, UserPart
+    from runtimes.radian.records import Entry, Record, UserPart
     from runtimes.radian.tools.base import Tool
 
 TITLED_BY = ("path", "pattern", "command", "url", "description", "prompt")
@@ -53,22 +53,15 @@ class _Replay:
         self._workspace = workspace
         self._tools = tools
         self._used: set[str] = set()
-        self._open: dict[str, str] = {}
-        """Calls that await their result: the id in the journal, and the one that is sent."""
         self._users = 0
 
     def of(self, entries: Iterable[Entry]) -> Iterator[Update]:
-        for entry in heal(entries):
-            record = entry.record
-            if getattr(record, "agent", None) is not None:
-                continue
+        for record, results in _with_results(entries):
             match record:
                 case UserMessage():
                     yield from self._user(record)
                 case AssistantMessage(superseded=False):
-                    yield from self._answer(record)
-                case ToolResult(call_id=call_id) if call_id in self._open:
-                    yield finished(self._open.pop(call_id), record)
+                    yield from self._answer(record, results)
                 case _:
                     pass
 
@@ -78,7 +71,7 @@ class _Replay:
             for piece in cut_text(_user_text(part)):
                 yield UserMessageChunk(piece, f"user-{self._users}")
 
-    def _answer(self, message: AssistantMessage) -> Iterator[Update]:
+    def _answer(self, message: AssistantMessage, results: list[ToolResult]) -> Iterator[Update]:
         name = message_id(message.turn, message.call)
         for part in message.parts:
             match part:
@@ -89,7 +82,9 @@ class _Replay:
                 case Text(text):
                     yield from (AgentMessageChunk(each, name) for each in cut_text(text))
                 case CallRecord():
-                    yield self._call(part)
+                    call = self._call(part)
+                    yield call
+                    yield finished(call.tool_call_id, _taken(results, part.call_id))
                 case _:
                     pass
 
@@ -99,7 +94,6 @@ class _Replay:
             number += 1
             sent = f"{call.call_id}-{number}"
         self._used.add(sent)
-        self._open[call.call_id] = sent
         tool = self._tools.get(call.name)
         given = tables([call.input])
         values: Mapping[str, Any] = given[0] if given else {}
@@ -117,6 +111,36 @@ class _Replay:
         if type(path) is not str or not path or "\0" in path:
             return None
         return (Location(os.path.normpath(os.path.join(self._workspace, path))),)
+
+
+def _with_results(entries: Iterable[Entry]) -> list[tuple[Record, list[ToolResult]]]:
+    """Return the conversation's own messages, each answer with the results of all its calls.
+
+    Calls of one answer may have run side by side; in a replay each is followed by its own end.
+    """
+    found: list[tuple[Record, list[ToolResult]]] = []
+    results: list[ToolResult] = []
+    for entry in heal(entries):
+        record = entry.record
+        if getattr(record, "agent", None) is not None:
+            continue
+        match record:
+            case ToolResult():
+                results.append(record)
+            case AssistantMessage():
+                results = []
+                found.append((record, results))
+            case UserMessage():
+                found.append((record, []))
+            case _:
+                pass
+    return found
+
+
+def _taken(results: list[ToolResult], call_id: str) -> ToolResult:
+    """Take the first result of a call; healed records have one for each."""
+    at = next(at for at, each in enumerate(results) if each.call_id == call_id)
+    return results.pop(at)
 
 
 def _user_text(part: UserPart) -> str:

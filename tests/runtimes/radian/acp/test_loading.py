@@ -31,9 +31,10 @@ def test_loading_an_existing_session_replays_the_transcript_in_order_and_then_an
         ("agent_message_chunk", "First."),
         ("tool_call", ids[0], "pending"),
         ("tool_call_update", ids[0], "completed"),
+        # Two of one answer: each is followed by its own end.
         ("tool_call", ids[1], "pending"),
-        ("tool_call", ids[2], "pending"),
         ("tool_call_update", ids[1], "failed"),
+        ("tool_call", ids[2], "pending"),
         ("tool_call_update", ids[2], "completed"),
         ("agent_message_chunk", "Done."),
     ]
