@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ops.errors import OpNotFound, OpsError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ops.in_flight import InFlight, Living
     from ops.ledger import Ledger
@@ -52,9 +52,32 @@ def find_run(place: Place, ledger: Ledger, name: str) -> Mapping[str, Any]:
     newest = ledger.newest(place.env, name)
     if newest is None:
         known_op(place, ledger, name)
-        msg = f"{name} has no finished run in {place.env}"
-        raise RunNotFound(msg)
+        raise RunNotFound(unfinished(place, name, running=runs_of(place, ledger, name)))
     return newest
+
+
+def runs_of(place: Place, ledger: Ledger, op: str) -> list[Living]:
+    """Return the runs of an Op that go on right now, as far as this machine knows."""
+    from ops.in_flight import InFlight
+
+    wanted = (op, place.env)
+    living = InFlight(ledger.state_dir).living()
+    return [each for each in living if (each.record.get("op"), each.record.get("env")) == wanted]
+
+
+def unfinished(place: Place, op: str, *, running: Sequence[Living]) -> str:
+    """Say that an Op has no finished run, and how to come to one."""
+    then = f"chant run status {op} shows the one that goes on" if running else to_run(place, op)
+    return f"{op} has no finished run in {place.env}; {then}"
+
+
+def to_run(place: Place, op: str) -> str:
+    """Say what begins a run in the environment that was meant."""
+    from ops.project import choose_environment
+
+    usual = choose_environment(place.project, None)
+    flag = "" if place.env == usual else f" --env {place.env}"
+    return f"chant run {op}{flag} begins one"
 
 
 def living_run(place: Place, ledger: Ledger, notes: InFlight, name: str) -> Living:

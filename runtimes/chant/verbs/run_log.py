@@ -17,7 +17,7 @@ from runtimes.chant.verbs.verb import (
 
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """Read as much of the ledger's end as was asked for."""
-    from runtimes.chant.finding_runs import known_op
+    from runtimes.chant.finding_runs import known_op, runs_of, to_run, unfinished
     from runtimes.chant.place import ledger_of, limit_of, place_of
     from runtimes.chant.runs_shown import runs_text
 
@@ -26,7 +26,10 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     found = ledger.recent(place.env, limit, op)
     if op and not found.records:
         known_op(place, ledger, op)
-    text = "\n".join(runs_text(found.records)) or f"no runs in {place.env}"
+    text = "\n".join(runs_text(found.records))
+    if op and not text:
+        text = unfinished(place, op, running=runs_of(place, ledger, op))
+    text = text or f"no finished runs in {place.env}; {to_run(place, 'OP')}"
     damaged = f"warning: {found.damaged} lines of the ledger can't be read"
     document = {"env": place.env, "op": op, "runs": list(found.records), "damaged": found.damaged}
     return Outcome(OK, document, text, (damaged,) if found.damaged else ())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ops.in_flight import InFlight
 from tests.ops.projects import git
 from tests.runtimes.chant.projects import CHANT_TOML, FAILING, RELEASE, make_project
 from tests.runtimes.chant.talk import chant, prompt
@@ -375,6 +376,44 @@ def test_a_run_is_reported_by_its_op_or_its_id_on_stdout_or_to_a_file(box: Path)
     page = (box / "reports/failing.html").read_text()
     assert wrote.document["file"] == str(box / "reports/failing.html")
     assert (code, document["report"]) == (0, page)
+
+
+def test_where_nothing_has_run_it_is_said_how_to_make_a_run(box: Path) -> None:
+    staging = ("--env", "staging")
+    in_staging = (
+        "release has no finished run in staging; chant run release --env staging begins one\n"
+    )
+    (box / "chant.toml").write_text('[project]\nenvironments = ["local", "staging"]\n')
+
+    said = [
+        chant(box, "run", "report", "release").err,
+        chant(box, "run", "report", "release", *staging).err,
+        chant(box, "run", "status", "release").out,
+        chant(box, "run", "log", "release", *staging).out,
+        chant(box, "run", "log").out,
+    ]
+
+    assert said == [
+        "chant run report: release has no finished run in local; chant run release begins one\n",
+        f"chant run report: {in_staging}",
+        "release has no finished run in local; chant run release begins one\n",
+        in_staging,
+        "no finished runs in local; chant run OP begins one\n",
+    ]
+
+
+def test_a_run_that_goes_on_is_pointed_to_instead_of_another(box: Path) -> None:
+    record = {"id": "20261130-101500123-9f3a2c1b", "op": "release", "env": "local"}
+    InFlight(str(box / ".git/chant")).begin({**record, "status": "running"})
+
+    reported = chant(box, "run", "report", "release").err
+    logged = chant(box, "run", "log", "release").out
+    status = chant(box, "run", "status", "release").out
+
+    pointed = "release has no finished run in local; chant run status release shows the one"
+    assert (pointed in reported, pointed in logged) == (True, True)
+    assert status.startswith("release is running on ")
+    assert len(status.splitlines()) == 1
 
 
 def test_what_can_not_be_reported_says_why(box: Path) -> None:
