@@ -32,6 +32,9 @@ def print_and_exit(
     sessions = sessions_of(home)
     workspace = options.workspace or current_folder()
     text = COMMANDS[command](sessions, workspace, given)
+    if not text and command in NOTHING and sys.stderr.isatty():
+        what = NOTHING[command].format(given.get(command))
+        sys.stderr.write(f"radian exec: {what} of {workspace}, in {sessions.folder}\n")
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
@@ -101,6 +104,13 @@ COMMANDS: Mapping[str, Callable[[Sessions, str, Mapping[str, Any]], str]] = {
     "export": _export,
     "fork": _fork,
 }
+
+
+NOTHING: Mapping[str, str] = {
+    "list": "there is no session",
+    "search": "no turn has all of {!r} in the sessions",
+}
+"""What a person is told who would be shown nothing."""
 
 
 def _warn(warnings: tuple[str, ...]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.runtimes.radian.box import Box, make_box, objects
+from tests.runtimes.radian.terminal import at_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,32 @@ def test_a_search_finds_turns_with_all_words(box: Box) -> None:
 
     assert (hit["session_id"], hit["turn"]) == ("s1", 2)
     assert box.run("exec", "--search", "green sky").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--list",), "there is no session"),
+        (("--search", "sky"), "no turn has all of 'sky' in the sessions"),
+    ],
+)
+def test_a_person_is_told_where_nothing_was_found_and_a_script_is_not(
+    box: Box, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    words = (*words, "--workspace", str(elsewhere))
+    where = f"{elsewhere}, in {box.home / 'sessions'}"
+
+    run = box.run("exec", *words)
+    with at_terminal(box, *words) as terminal:
+        shown = terminal.wait_for("\r\n")
+        code = terminal.exit_code()
+
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert (code, shown) == (0, f"radian exec: {said} of {where}")
+    with at_terminal(box, "--list") as terminal:
+        assert terminal.wait_for("\r\n").startswith("s1 ")
 
 
 def test_an_export_is_a_transcript_and_leaves_thoughts_out_unless_asked(box: Box) -> None:
