@@ -97,9 +97,11 @@ class Branch:
         Returns the commit, or None when ``make`` returned None and nothing was changed.
 
         Raises:
-            LedgerError: git failed, or others won for a minute.
+            LedgerError: git failed, an old lock of its is in the way, or others won for a minute.
 
         """
+        from ops.ref_lock import left_lock
+
         give_up_s = time.monotonic() + PATIENCE_S
         why: str | None = None
         with _queue(self._git, self._state_dir, give_up_s):
@@ -112,6 +114,9 @@ class Branch:
                 why = self._swap(commit, tree.tip)
                 if why is None:
                     return commit
+                if left := left_lock(why):
+                    msg = f"nothing was written to branch {self.name}: {left}"
+                    raise LedgerError(msg)
                 if time.monotonic() + pause_s > give_up_s:
                     break
                 self._git.pause(pause_s)

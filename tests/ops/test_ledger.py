@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SETTINGS = LedgerSettings()
+FAR_S = 4_102_444_800
+"""The year 2100."""
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -312,6 +314,40 @@ def test_a_lock_that_a_dead_git_left_is_named(
 
     lock.unlink()
     opened.append_run(record("2"))
+    assert ids(opened.runs("local", "release").records) == ["1", "2"]
+
+
+def test_an_old_lock_is_not_waited_for_and_not_taken_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pause(_git: Git, _seconds: float) -> None:
+        pytest.fail("it waits")
+
+    opened = ledger(repository(tmp_path))
+    opened.append_run(record("1"))
+    lock = tmp_path / ".git/refs/heads/chant/lifecycle.lock"
+    lock.touch()
+    os.utime(lock, (1, 1))
+    monkeypatch.setattr(Git, "pause", pause)
+
+    with pytest.raises(LedgerError) as refused:
+        opened.append_run(record("2"))
+
+    assert f"{lock} is in the way, " in refused.value.message
+    assert "remove it if no git works in this repository" in refused.value.message
+    assert lock.exists()
+
+
+def test_a_lock_that_goes_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = ledger(repository(tmp_path))
+    opened.append_run(record("1"))
+    lock = tmp_path / ".git/refs/heads/chant/lifecycle.lock"
+    lock.touch()
+    os.utime(lock, (FAR_S, FAR_S))
+    monkeypatch.setattr(Git, "pause", lambda _git, _seconds: lock.unlink())
+
+    opened.append_run(record("2"))
+
     assert ids(opened.runs("local", "release").records) == ["1", "2"]
 
 
