@@ -158,9 +158,10 @@ class Compaction:
 
 @frozen
 class Warning:  # noqa: A001 - the stream calls it so
-    """Something a person should know."""
+    """Something a person should know; ``told``: `actors.logs.say` was given it, where it serves."""
 
     message: str
+    told: bool = False
 
 
 @frozen

@@ -122,7 +122,8 @@ class ModelDesk:
     def _news_of_tools(self, cancel: Cancel) -> Iterator[events.Warning]:
         """Wait for tools that are on their way, and tell what is odd about them."""
         if self.more is not None:
-            yield from map(events.Warning, self.more.await_start(cancel))
+            for each in self.more.await_start(cancel):
+                yield events.Warning(each, told=True)
 
     def _stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[Any]:
         for event in call_model(

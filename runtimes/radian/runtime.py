@@ -158,7 +158,8 @@ class RadianRuntime:
         from runtimes.radian import events
 
         for item in items:
-            if isinstance(item, events.Warning) and self._session is not None:
+            told = not isinstance(item, events.Warning) or item.told
+            if not told and self._session is not None:
                 from actors.logs import say
 
                 say(f"warning: {self._session.desk.mask(item.message)}")

@@ -163,7 +163,7 @@ def test_a_silent_server_does_not_hold_up_session_new_and_is_named(box: Box, mar
         said = client.stderr()
 
     assert outputs(turn) == ["hi"]
-    assert "MCP server 'bad' did not start: it exited with code 3: no database here" in said
+    assert said.count("MCP server 'bad' did not start: it exited with code 3: no database") == 1
     thoughts = [each["content"]["text"] for each in turn.updates("agent_thought_chunk")]
     assert any("'bad' did not start" in each for each in thoughts)
 
