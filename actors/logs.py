@@ -6,7 +6,6 @@ before there is something to say.
 
 from __future__ import annotations
 
-import logging
 import os
 import stat
 import sys
@@ -16,8 +15,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeAlias
 
     from loguru import Logger
+
+    Log: TypeAlias = "Logger | _Bare"
 
 LEVEL_VARIABLE = "CHANTRY_LOG"
 """Names the lowest level that is written; WARNING when unset."""
@@ -25,8 +27,6 @@ LEVEL_VARIABLE = "CHANTRY_LOG"
 STDERR = 2
 STDERR_PATH = "/proc/self/fd/2"
 
-_STDLIB_LEVELS = {"TRACE": "DEBUG", "SUCCESS": "INFO"}
-"""loguru's own levels and the nearest one of the standard library."""
 LEVELS = ("TRACE", "DEBUG", "INFO", "SUCCESS", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -122,7 +122,7 @@ class _Bare:
         self.log("DEBUG", form, *values)
 
 
-def log() -> Logger | _Bare:
+def log() -> Log:
     """Return the logger.  Never raises: who has to tell of trouble must live on."""
     try:
         return full_log()
@@ -160,23 +160,11 @@ def mute() -> None:
     _ready[:] = [logger]
 
 
-class _FromStdlib(logging.Handler):
-    """Carries records of libraries over; they name no secret of ours.
-
-    Not pykka's: an actor's crash is told by our own telemetry, under the actor's name.
-    """
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if record.name == "pykka":
-            return
-        log().opt(exception=record.exc_info).log(record.levelname, "{}", record.getMessage())
-
-
 def carry_stdlib() -> None:
     """Send the standard library's log records to the same sink."""
-    logging.basicConfig(
-        handlers=[_FromStdlib()], level=_STDLIB_LEVELS.get(level(), level()), force=True
-    )
+    from actors.stdlib_records import send_records  # no answer waits for that library
+
+    send_records(log, level())
 
 
 def say(text: str) -> None:

@@ -273,6 +273,8 @@ def _real_steps(system: System, *, warm: bool) -> StepService:
 
 def _settle_down() -> None:
     """Now that all is imported: it lives as long as we do, and the collector may pass it over."""
-    carry_stdlib()
-    gc.freeze()
-    gc.enable()
+    try:
+        carry_stdlib()
+    finally:
+        gc.freeze()
+        gc.enable()

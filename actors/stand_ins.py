@@ -16,11 +16,16 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+from protocol.named_tuple import NamedTuple
 
-UNTIL_TROUBLE = ("inspect", "traceback")
-"""`dataclasses` needs the one for classes without a docstring, `logging` the other for errors."""
+if TYPE_CHECKING:
+    from collections.abc import Container, Generator, Mapping, Sequence
+
+_INSPECT, _TRACEBACK = "inspect", "traceback"
+"""`dataclasses` needs the one for classes without a docstring, who logs the other for errors."""
+_LOGGING = "logging"
+_RESOURCES = "importlib.resources"
+_TYPING = "typing"
 _PLATFORM = "platform"
 _one_at_a_time = allocate_lock()
 
@@ -43,12 +48,87 @@ class _Platform(Later):
         return os.uname().sysname
 
 
+class _Inspect(Later):
+    """Knows what a text of one line looks like, of which click asks many."""
+
+    @staticmethod
+    def cleandoc(text: str) -> str:
+        """Return what the real one does."""
+        if "\n" in text:
+            cleaned: str = import_module(_INSPECT).cleandoc(text)
+            return cleaned
+        return text.expandtabs().lstrip()
+
+
+class _Logging(Later):
+    """Loses what libraries log below a warning until somebody imports the real one.
+
+    It says where records go: before, that is nowhere.
+    """
+
+    NullHandler = object
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._loggers: dict[str, _Logger] = {}
+
+    def getLogger(self, name: str = "") -> _Logger:  # noqa: N802 - its own name
+        """Return what stands in for the logger of a name."""
+        return self._loggers.setdefault(name, _Logger(name))
+
+
+class _Logger:
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._handlers: list[object] = []
+
+    def addHandler(self, handler: object) -> None:  # noqa: N802 - its own name
+        """Add one at once, or one that takes no record when there is one to take."""
+        if type(handler) is object:
+            self._handlers.append(handler)
+        else:
+            self._real().addHandler(handler)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in {"debug", "info"} and _LOGGING not in sys.modules:
+            return _lose
+        return getattr(self._real(), name)
+
+    def _real(self) -> Any:
+        logging = import_module(_LOGGING)
+        real = logging.getLogger(self._name)
+        while self._handlers:
+            self._handlers.pop()
+            real.addHandler(logging.NullHandler())
+        return real
+
+
+def _lose(*_: object, **__: object) -> None:
+    pass
+
+
+class _Typing(Later):
+    """Has the `NamedTuple` that is declared in a tenth of the time."""
+
+    NamedTuple = NamedTuple
+
+
+class _Resources(Later):
+    """Finds a package's files when somebody asks for them."""
+
+    @staticmethod
+    def files(anchor: Any) -> Any:
+        """Return what the real one does."""
+        return import_module(_RESOURCES).files(anchor)
+
+
 @contextmanager
-def standing_in(stand_ins: Mapping[str, Any]) -> Generator[None]:
+def standing_in(stand_ins: Mapping[str, Any], always: Container[str] = ()) -> Generator[None]:
     """Let imports inside, on this thread, find ``stand_ins``; None: there is no such module.
 
-    One that is imported already is found as it is.  ``import a.b`` without ``as`` finds the real
-    one, since it asks for ``a``.  Threads that come at the same time wait for each other.
+    One that is imported already is found as it is, but for ``always``.  ``import a.b`` without
+    ``as`` finds the real one, since it asks for ``a``.  Threads that come at the same time wait
+    for each other.
     """
     mine, thread = dict(stand_ins), get_ident()
 
@@ -61,7 +141,7 @@ def standing_in(stand_ins: Mapping[str, Any]) -> Generator[None]:
     ) -> Any:
         if get_ident() == thread and (fromlist or "." not in name):
             whole = _absolute(name, globals, level)
-            if whole in mine and whole not in sys.modules:
+            if whole in mine and (whole in always or whole not in sys.modules):
                 if mine[whole] is None:
                     message = f"No module named {whole!r}"
                     raise ModuleNotFoundError(message, name=whole)
@@ -111,11 +191,26 @@ def _own_annotations(cls: type) -> dict[str, Any]:
     return dict(vars(cls).get("__annotations__", ()))
 
 
-def import_libraries() -> None:
-    """Import orjson and pykka in two thirds of their time; before anything else imports them."""
-    stand_ins: dict[str, Any] = {name: Later(name) for name in UNTIL_TROUBLE}
+@contextmanager
+def until_trouble() -> Generator[None]:
+    """Let what is imported inside, on this thread, do without what it needs in trouble only."""
+    with standing_in(_until_trouble()):
+        yield
+
+
+def _until_trouble() -> dict[str, Any]:
+    stand_ins: dict[str, Any] = {_INSPECT: _Inspect(_INSPECT), _TRACEBACK: Later(_TRACEBACK)}
+    stand_ins[_LOGGING] = _Logging(_LOGGING)
+    stand_ins[_RESOURCES] = _Resources(_RESOURCES)
     if "uuid" not in sys.modules:
         stand_ins[_PLATFORM] = _Platform(_PLATFORM)
-    with standing_in(stand_ins):
+    return stand_ins
+
+
+def import_libraries() -> None:
+    """Import orjson and pykka in half of their time; before anything else imports them."""
+    with until_trouble():
         import_module("orjson")
+    stand_ins = _until_trouble() | {_TYPING: _Typing(_TYPING)}
+    with standing_in(stand_ins, always={_TYPING}):
         import_module("pykka")

@@ -11,7 +11,7 @@ import os
 import sys
 
 from actors.signals import end_at_once
-from actors.stand_ins import import_libraries
+from actors.stand_ins import import_libraries, until_trouble
 from runtimes.chant.acp_flags import read_quickly
 
 
@@ -28,11 +28,13 @@ def main() -> None:
 
         # Everything is ended in order by then; tearing the interpreter down would take 10 ms more.
         os._exit(serve_acp(flags))
-    from runtimes.chant.straight import perform_straight
+    with until_trouble():
+        from runtimes.chant.straight import perform_straight
 
     code = perform_straight(sys.argv[1:])
     if code is None:
-        from runtimes.chant.cli import run_command_line
+        with until_trouble():
+            from runtimes.chant.cli import run_command_line
 
         code = run_command_line(sys.argv[1:])
     sys.exit(code)

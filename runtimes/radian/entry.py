@@ -8,7 +8,7 @@ import sys
 
 from actors.closed_streams import stand_in_for_closed_streams
 from actors.signals import end_at_once
-from actors.stand_ins import import_libraries
+from actors.stand_ins import import_libraries, until_trouble
 
 COMPLETING = "_RADIAN_COMPLETE"
 """Set by a shell that completes; the words are not to be carried out then."""
@@ -36,7 +36,8 @@ def main() -> None:
         # Everything is ended in order by then; tearing the interpreter down would take longer.
         os._exit(serve_acp(argv[1:], os.environ))
     stand_in_for_closed_streams()
-    from runtimes.radian.cli import radian
+    with until_trouble():
+        from runtimes.radian.cli import radian
 
     radian(prog_name="radian")
 

@@ -10,6 +10,7 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from actors.stand_ins import until_trouble
 from runtimes.radian.permissions import Behind, Command
 from runtimes.radian.wrappers import WRAPPERS, words_behind
 
@@ -230,7 +231,9 @@ def _split_by_env(words: list[str]) -> Iterator[str]:
 
 def _parser() -> Parser:
     import tree_sitter
-    import tree_sitter_bash
+
+    with until_trouble():  # it finds files of its own, which nobody here asks for
+        import tree_sitter_bash
 
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 

@@ -12,8 +12,12 @@ import pytest
 from actors.stand_ins import Later, standing_in
 from tests.shared import ROOT
 
-IMPORTED = "from actors.stand_ins import import_libraries, without_signatures; import_libraries()"
-SPARED = ("ast", "dis", "inspect", "linecache", "platform", "textwrap", "tokenize", "traceback")
+IMPORTED = (
+    "from actors.stand_ins import import_libraries, until_trouble, without_signatures\n"
+    "import_libraries()"
+)
+SPARED = ("ast", "dis", "inspect", "linecache", "logging", "platform", "string", "textwrap",
+          "tokenize", "traceback")  # fmt: skip
 
 
 def said(code: str) -> str:
@@ -28,7 +32,7 @@ def said(code: str) -> str:
 def test_the_libraries_are_imported_without_what_they_need_in_trouble() -> None:
     loaded = set(said("print(*sys.modules.keys() - BEFORE)").split())
 
-    assert {"orjson", "pykka", "logging", "dataclasses", "uuid"} <= loaded
+    assert {"orjson", "pykka", "dataclasses", "uuid"} <= loaded
     assert loaded.isdisjoint(SPARED)
 
 
@@ -51,6 +55,99 @@ def test_an_error_is_logged_with_its_traceback() -> None:
     assert "ZeroDivisionError: division by zero" in text
 
 
+LOGGED = """
+import pykka, pykka._actor, pykka._registry
+actor, registry = pykka._actor.logger, pykka._registry.logger
+actor.debug("lost %s", 1)
+actor.info("lost")
+print("logging" in sys.modules)
+"""
+
+
+def test_what_a_library_logs_is_lost_while_nobody_has_said_where_it_goes() -> None:
+    code = "actor.warning('nobody asked')\nregistry.error('nor here')\nprint(*sys.modules)"
+
+    first, *loaded = said(LOGGED + code).split()
+    assert first == "False"
+    assert "logging" in loaded
+    assert not {"nobody", "nor"} & set(loaded)
+
+
+def test_what_a_library_logs_is_told_by_those_who_ask_for_it() -> None:
+    code = (
+        "import logging\n"
+        "form = '%(levelname)s %(name)s %(funcName)s %(message)s|'\n"
+        "logging.basicConfig(level='DEBUG', format=form)\n"
+        "def here(): actor.debug('low %s', 1); registry.warning('high')\n"
+        "here()\n"
+        "print(len(logging.getLogger('pykka').handlers))"
+    )
+
+    told = said(LOGGED + code)
+    assert "DEBUG pykka here low 1|\nWARNING pykka here high|" in told
+    assert told.split()[:2] == ["False", "1"]
+
+
+def test_a_handler_that_a_library_brings_is_there_at_once() -> None:
+    code = (
+        "with until_trouble(): import logging as theirs\n"
+        "theirs.getLogger('some').addHandler(theirs.StreamHandler())\n"
+        "theirs.getLogger('some').warning('told')\n"
+        "import logging\n"
+        "print(len(logging.getLogger('some').handlers), theirs.getLogger() is theirs, end='')"
+    )
+
+    assert said(code) == "1 Falsetold\n"
+
+
+def test_messages_of_pykka_are_named_tuples_as_ever() -> None:
+    code = (
+        "import pykka, typing\n"
+        "from pykka.messages import ProxyCall, ProxySetAttr, _ActorStop\n"
+        "call = ProxyCall(attr_path=('a',), args=(), kwargs={})\n"
+        "print(call, ProxySetAttr(('b',), 2).value, _ActorStop() == (), call._fields)\n"
+        "class Mine(typing.NamedTuple): x: int\n"
+        "print(Mine.__orig_bases__ == (typing.NamedTuple,), type(typing).__name__)\n"
+        "class Told(pykka.ThreadingActor):\n"
+        "    word = 'hello'\n"
+        "    def shout(self): return self.word.upper()\n"
+        "actor = Told.start()\n"
+        "mine = actor.proxy()\n"
+        "print(mine.shout().get(timeout=5), mine.word.get(timeout=5), actor.stop(timeout=5))"
+    )
+
+    assert said(code).splitlines() == [
+        "ProxyCall(attr_path=('a',), args=(), kwargs={}) 2 True ('attr_path', 'args', 'kwargs')",
+        "True module",
+        "HELLO hello True",
+    ]
+
+
+def test_a_package_that_finds_its_files_is_imported_without_what_finds_them() -> None:
+    code = (
+        "with until_trouble(): import tree_sitter_bash\n"
+        "print(*{'importlib.resources', 'pathlib', 'tempfile'} & sys.modules.keys() - BEFORE)\n"
+        "print(tree_sitter_bash.HIGHLIGHTS_QUERY.lstrip()[:1], end='')\n"
+        "from importlib.resources import files\n"
+        "print(type(sys.modules['importlib.resources']).__name__, files.__module__[:19])"
+    )
+
+    assert said(code).splitlines() == ["", "[module importlib.resources"]
+
+
+@pytest.mark.parametrize("text", ["", "one", "  one\ttwo  ", "one\n\n    two\n      three\n"])
+def test_texts_are_cleaned_as_ever(text: str) -> None:
+    code = (
+        "with until_trouble(): import inspect as theirs\n"
+        f"cleaned = theirs.cleandoc({text!r})\n"
+        "loaded = 'inspect' in sys.modules\n"
+        "import inspect\n"
+        f"print(cleaned == inspect.cleandoc({text!r}), loaded)"
+    )
+
+    assert said(code).split() == ["True", str("\n" in text)]
+
+
 def test_a_class_without_a_docstring_shows_its_signature_but_not_inside() -> None:
     code = (
         "from dataclasses import make_dataclass\n"
@@ -71,6 +168,13 @@ def test_a_module_that_is_there_is_not_replaced() -> None:
     with standing_in({"subprocess": Later("subprocess")}):
         assert sys.modules["subprocess"] is before
     assert sys.modules["subprocess"] is before
+
+
+def test_a_module_that_is_there_is_replaced_where_that_is_asked_for() -> None:
+    instead = Later("subprocess")
+    with standing_in({"subprocess": instead}, always={"subprocess"}):
+        assert _imported("subprocess") is instead
+    assert _imported("subprocess") is sys.modules["subprocess"]
 
 
 def test_what_stood_in_goes_even_after_an_error() -> None:

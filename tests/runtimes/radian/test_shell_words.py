@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from runtimes.radian.permissions import Command
 from runtimes.radian.shell_words import split_command
+from tests.shared import ROOT
 
 
 @pytest.mark.parametrize(
@@ -167,3 +171,18 @@ def test_what_find_does_to_what_it_finds_is_a_part(text: str, parts: tuple[str, 
 
     assert command is not None
     assert command.parts[1:] == parts
+
+
+def test_the_first_command_of_a_process_waits_for_the_parser_only() -> None:
+    code = (
+        "import sys\n"
+        "from runtimes.radian.shell_words import split_command\n"
+        "BEFORE = set(sys.modules)\n"
+        "split_command('a | b')\n"
+        "print(*{each.partition('.')[0] for each in sys.modules.keys() - BEFORE})"
+    )
+    words = [sys.executable, "-c", code]
+
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, check=True, timeout=60, text=True)
+
+    assert set(done.stdout.split()) == {"tree_sitter", "tree_sitter_bash"}
