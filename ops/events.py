@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +23,7 @@ not_reached: the run was stopped from outside before it came to this step.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunStarted:
     """The first event.  ``seq`` counts the run's events, ``time`` is epoch seconds."""
 
@@ -33,7 +35,7 @@ class RunStarted:
     env: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepStarted:
     """A step starts (told once, not for each attempt).  ``args`` are resolved."""
 
@@ -49,7 +51,7 @@ class StepStarted:
     """It belongs to an on_failure phase, so no plan announced it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepRetrying:
     """An attempt failed with ``error``; ``attempt`` is the next one, ``delay_s`` away."""
 
@@ -62,7 +64,7 @@ class StepRetrying:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepOutput:
     """Text that a step printed, as it came."""
 
@@ -74,7 +76,7 @@ class StepOutput:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepSettled:
     """The one last word on a step, also on one that never ran (``attempts`` 0)."""
 
@@ -100,7 +102,7 @@ class StepSettled:
     compensates: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GatePending:
     """The run stops at a gate that people have not opened; ``fact`` is the pending fact."""
 
@@ -112,7 +114,7 @@ class GatePending:
     fact: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PointWaiting:
     """The run stops at an open question; ``fact`` has its id and text."""
 
@@ -124,7 +126,7 @@ class PointWaiting:
     fact: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompensationStarted:
     """The on_failure ``phases`` follow, in this order."""
 
@@ -135,7 +137,7 @@ class CompensationStarted:
     phases: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunSettled:
     """The last event.  ``record`` is the line for the ledger."""
 

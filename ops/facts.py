@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ops.errors import LedgerError
 from ops.git import Git
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunFacts:
     """``commit`` and ``dirty`` are None where there is no commit to speak of."""
 

@@ -16,23 +16,25 @@ from ops.errors import LedgerError
 from ops.git import Git
 from ops.remote import Remote
 from ops.run_files import is_known, read_line, runs_path, sort_files, with_line
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from ops.branch_tree import BranchTree
     from ops.faults import Faults
+    from ops.git import Stopping
     from ops.project import LedgerSettings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoLedger:
     """There is nowhere to record; ``reason`` says why, for people."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Appended:
     """Where a fact went.  ``commit`` None: the very same run was there already."""
 
@@ -42,7 +44,7 @@ class Appended:
     """Why the fact did not reach the remote, when it should have."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunLines:
     """The runs of an Op, oldest first, and how many lines could not be read."""
 
@@ -60,8 +62,10 @@ class Ledger:
     branch: Branch = field(repr=False)
     git: Git = field(repr=False)
 
-    def append_run(self, record: Mapping[str, Any]) -> Appended:
+    def append_run(self, record: Mapping[str, Any], stop: Stopping | None = None) -> Appended:
         """Append a run's line, once: a run that is there already is left alone.
+
+        After ``stop`` it is written all the same, and the remote gets a few seconds.
 
         Raises:
             LedgerError: It could not be written, or (``push = "require"``) not be pushed.
@@ -78,10 +82,13 @@ class Ledger:
                 return None
             return with_line(tree, env, op, content, line)
 
-        return self.edit(make, f"{op}: {record['status']} in {env} ({record['id']})")
+        return self.edit(make, f"{op}: {record['status']} in {env} ({record['id']})", stop)
 
     def edit(
-        self, make: Callable[[BranchTree], Mapping[str, bytes] | None], message: str
+        self,
+        make: Callable[[BranchTree], Mapping[str, bytes] | None],
+        message: str,
+        stop: Stopping | None = None,
     ) -> Appended:
         """Write files in one commit, see `ops.branch.Branch.edit`, and push as the policy says.
 
@@ -89,7 +96,7 @@ class Ledger:
             LedgerError: They could not be written, or (``push = "require"``) not be pushed.
 
         """
-        return self._push(self.branch.edit(make, message))
+        return self._push(self.branch.edit(make, message), stop)
 
     def edit_or_nothing(
         self, make: Callable[[BranchTree], Mapping[str, bytes] | None], message: str
@@ -116,7 +123,7 @@ class Ledger:
             LedgerError: ``push = "require"`` and the remote can't be reached.
 
         """
-        remote = self._remote
+        remote = self._remote()
         if remote is None:
             return None
         try:
@@ -173,15 +180,14 @@ class Ledger:
         records = _read_runs(self.branch.tree(), env, op, 1)[op].records
         return records[-1] if records else None
 
-    @property
-    def _remote(self) -> Remote | None:
+    def _remote(self, stop: Stopping | None = None) -> Remote | None:
         settings = self.settings
         if settings.push == "never" or settings.remote is None:
             return None
-        return Remote(self.git, self.branch, settings.remote)
+        return Remote(self.git, self.branch, settings.remote, stop)
 
-    def _push(self, commit: str | None) -> Appended:
-        remote = self._remote
+    def _push(self, commit: str | None, stop: Stopping | None = None) -> Appended:
+        remote = self._remote(stop)
         if remote is None:
             return Appended(commit)
         try:

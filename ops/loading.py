@@ -6,7 +6,7 @@ Data only: nothing of the project is run, unless it allows Ops in Python; see `o
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ops.activities.table import ACTIVITIES
@@ -18,6 +18,7 @@ from ops.points import Points
 from ops.points_file import load_points
 from ops.toml_file import read_table
 from ops.tree_walk import walk_files
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +34,7 @@ MAX_NAMED = 5
 """Files that a message names."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Catalog:
     """The Ops of a project by name, and what is wrong with files that gave none."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from protocol.values import frozen
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -16,14 +18,14 @@ GATE_TIMEOUT_S = 48 * 3600.0
 """How long a pending gate stays answerable when the Op does not say."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParamRef:
     """``{ param = "name" }`` in a step's args: the parameter's value, as a whole."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutputRef:
     """``{ from = "step-id", path = "a.b" }``: a piece of an earlier step's output."""
 
@@ -32,7 +34,7 @@ class OutputRef:
     """Dotted; empty takes the whole output."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retry:
     """How often a step is tried and how long it waits before it is tried again."""
 
@@ -48,7 +50,7 @@ class Retry:
         return min(grown, self.max_wait_s)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Profile:
     """A named time limit (for each attempt) and retry."""
 
@@ -57,7 +59,7 @@ class Profile:
     retry: Retry = field(default_factory=Retry)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Param:
     """A parameter that an Op or the project declares."""
 
@@ -71,7 +73,7 @@ class Param:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """A piece of a step's output that the run publishes under ``name``."""
 
@@ -79,7 +81,7 @@ class Outcome:
     path: str = "stdout"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActivityStep:
     """A step that does something: ``fn`` names the activity."""
 
@@ -96,7 +98,7 @@ class ActivityStep:
     """``module:function`` behind an activity of the project's own; empty for ours."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GateStep:
     """A step that only people open."""
 
@@ -109,7 +111,7 @@ class GateStep:
     reuse: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PointStep:
     """A step that asks a declared decision point; ``args`` are its inputs."""
 
@@ -123,7 +125,7 @@ class PointStep:
 Step: TypeAlias = ActivityStep | GateStep | PointStep
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Phase:
     """Steps that belong together, in written order or side by side."""
 
@@ -133,7 +135,7 @@ class Phase:
     fail_fast: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """Where an Op was read from: ``file`` relative to the project, and its lines."""
 

@@ -5,7 +5,7 @@ Pure.  The same Op, environment and parameters give the same digests everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ops.digests import digest
@@ -14,6 +14,7 @@ from ops.errors import EnvUnknown
 from ops.model import ActivityStep, GateStep, Outcome, PointStep, Retry
 from ops.params import resolve_params
 from ops.profiles import all_profiles
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 StepKind: TypeAlias = Literal["activity", "gate", "point"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedStep:
     """One step, ready to start but for its references."""
 
@@ -52,7 +53,7 @@ class PlannedStep:
         return f"{self.phase} / {self.fn}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedPhase:
     """The steps of one phase; ``compensates`` marks an on_failure phase."""
 
@@ -63,7 +64,7 @@ class PlannedPhase:
     compensates: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """Everything that `ops.run_state` needs to know of an Op."""
 

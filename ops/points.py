@@ -10,6 +10,7 @@ from ops.errors import OpsError, ParamInvalid, unknown
 from ops.model import Param
 from ops.params import typed_value
 from ops.references import as_reference
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,7 +37,7 @@ class PointUnknown(OpsError):  # noqa: N818
     """No point of that name; the message lists those that there are."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """What is asked.  ``options`` belong to a choice, ``levels`` to a score (1 up to it)."""
 
@@ -64,7 +65,7 @@ class Question:
         return next((each for each in self.candidates if str(each) == text), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Condition:
     """One input compared with a value: ``op`` is eq, ne, lt, lte, gt, gte or in."""
 
@@ -92,7 +93,7 @@ class Condition:
                 return given in self.value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A row of a table: the answer where all conditions hold; none: it always fits."""
 
@@ -100,7 +101,7 @@ class Row:
     answer: Answer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableDecider:
     """Answers by the first row that fits."""
 
@@ -114,7 +115,7 @@ class TableDecider:
         return None if row is None else row.answer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelDecider:
     """Proposes what a model says, if that is sure enough."""
 
@@ -126,7 +127,7 @@ class ModelDecider:
     kind: str = "model"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuorumDecider:
     """People: ``count`` of them must give the same answer, each with one of ``roles``, if any."""
 
@@ -138,7 +139,7 @@ class QuorumDecider:
 Decider: TypeAlias = TableDecider | ModelDecider | QuorumDecider
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Input:
     """What an input may be: a type, or the answers of another point."""
 
@@ -225,7 +226,7 @@ class Point:
         return f"{self.name}-{hexadecimal[:DIGEST_DIGITS]}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Points:
     """The points of a project by name, and what is wrong with files that gave none."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ops.errors import EnvUnknown, ProjectInvalid, ProjectNotFound, unknown
 from ops.op_file import read_params, read_retry
 from ops.toml_file import read_table
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,7 +28,7 @@ PushPolicy: TypeAlias = Literal["never", "try", "require"]
 PUSH_POLICIES: dict[str, PushPolicy] = {"never": "never", "try": "try", "require": "require"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LedgerSettings:
     """Where runs are recorded.  ``remote`` None: nothing is pushed."""
 
@@ -36,7 +37,7 @@ class LedgerSettings:
     push: PushPolicy = "never"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Steward:
     """A declared steward."""
 
@@ -48,7 +49,7 @@ class Steward:
     """(op, cron) pairs."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Project:
     """A project.  ``root`` is absolute; ``config`` tells whether it has a chant.toml."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +19,7 @@ PointState: TypeAlias = Literal["answered", "open", "failed"]
 Origin: TypeAlias = Literal["cli", "acp", "operator", "temporal"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moment:
     """When an input came: epoch seconds for people, monotonic seconds for durations."""
 
@@ -25,7 +27,7 @@ class Moment:
     mono_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunContext:
     """What a run's record says beside the plan: who ran it, from where, on which commit."""
 
@@ -39,7 +41,7 @@ class RunContext:
     ignored_depends: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunBegun:
     """The first input.
 
@@ -50,7 +52,7 @@ class RunBegun:
     denied: GateAnswered | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepFinished:
     """The attempt that `StartStep` asked for is over."""
 
@@ -58,7 +60,7 @@ class StepFinished:
     result: StepResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GateAnswered:
     """What the ledger says of a gate.
 
@@ -72,7 +74,7 @@ class GateAnswered:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PointAnswered:
     """What is known of a question; ``fact`` has id, text, and who answered (``by``)."""
 
@@ -83,21 +85,21 @@ class PointAnswered:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CancelAsked:
     """Stop the run and clean up; ``hard``: stop without cleaning up any further."""
 
     hard: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tick:
     """A timer armed under ``key`` is due."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostLost:
     """Whoever performed our effects crashed; timers and questions are gone with it.
 
@@ -114,7 +116,7 @@ RunInput: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StartStep:
     """Start an attempt; past ``timeout_s`` seconds it is aborted and ends as a timeout."""
 
@@ -128,14 +130,14 @@ class StartStep:
     timeout_s: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AbortStep:
     """Stop an attempt.  Its `StepFinished` must still come."""
 
     step_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArmTimer:
     """Send `Tick` after ``delay_s`` seconds; arming a key again replaces it."""
 
@@ -143,14 +145,14 @@ class ArmTimer:
     delay_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropTimer:
     """Forget a timer.  A tick that comes all the same is ignored."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordGate:
     """Look a gate up and record it as pending when it is closed; answer with `GateAnswered`."""
 
@@ -160,7 +162,7 @@ class RecordGate:
     params_digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskPoint:
     """Put a question to its deciders; answer with `PointAnswered`."""
 
@@ -169,19 +171,19 @@ class AskPoint:
     args: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MarkCompensation:
     """Note durably that compensation begins, before the step that follows starts."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Emit:
     """Tell everyone who follows the run."""
 
     event: Event
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settle:
     """The last effect: the run is over, and ``record`` belongs in the ledger."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ops.params import param_text, param_variable
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ can't pass for one that a person typed at a terminal."""
 CHANNELS: dict[str, Origin] = {"acp": "acp", "operator": "operator", "temporal": "temporal"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """Why a run went wrong: the first cause, which later ones never replace."""
 

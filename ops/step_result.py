@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from ops.durations import format_duration
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 ResultStatus: TypeAlias = Literal["ok", "fail", "cancelled", "timeout"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepResult:
     """One attempt's end.  ``output`` is what later steps may refer to."""
 
@@ -26,7 +27,7 @@ class StepResult:
     output_bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Printed:
     """What an attempt printed: bounded text, and digest and size of all of it."""
 

@@ -5,8 +5,9 @@ The same in shape as what the executor takes; `ops` does not know the executor.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from ops.events import Stream
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProcessWork:
     """A program: ``cwd`` is absolute, ``env`` is the whole environment."""
 
@@ -58,7 +59,7 @@ class WorkContext(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallableWork:
     """A function for a leaf thread.  What it returns is the step's output."""
 
@@ -69,7 +70,7 @@ class CallableWork:
 Work: TypeAlias = ProcessWork | CallableWork
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActivityContext:
     """Where a step runs: the project's folder (absolute) and the whole environment."""
 

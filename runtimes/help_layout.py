@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,10 +20,11 @@ LEFT = 28
 
 
 def terminal_width() -> int:
-    """Return how wide help may be on stdout; the variable COLUMNS has the first word."""
-    import shutil
+    """Return how wide help may be on stdout; the variable COLUMNS has the first word.
 
-    return max(LEAST, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns))
+    As `shutil.get_terminal_size` has it, whose module imports every kind of compression.
+    """
+    return max(LEAST, min(WIDEST, _columns_asked_for() or _columns_of_terminal() or WIDEST))
 
 
 def paragraph(text: str, width: int, indent: str = "") -> list[str]:
@@ -44,3 +47,17 @@ def columns(rows: Iterable[tuple[str, str]], width: int) -> list[str]:
         lines.append(f"  {head:<{left}}  {first}".rstrip())
         lines += [f"{'':{left + 4}}{line}" for line in rest]
     return lines
+
+
+def _columns_asked_for() -> int:
+    try:
+        return max(0, int(os.environ.get("COLUMNS", "")))
+    except ValueError:
+        return 0
+
+
+def _columns_of_terminal() -> int:
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
+    except (OSError, ValueError):  # no terminal, or closed
+        return 0

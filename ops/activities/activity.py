@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from ops.durations import parse_duration
 from ops.errors import ActivityFailed, unknown
 from ops.params import param_text
 from ops.references import as_reference
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +35,7 @@ WANTED: Mapping[ArgType, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arg:
     """One arg: its type, whether it must be there, and what it is for."""
 
@@ -45,7 +45,7 @@ class Arg:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Activity:
     """A thing that a step can do.  ``module`` holds ``prepare(args, context)``."""
 

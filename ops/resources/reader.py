@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,7 +16,7 @@ KeyKind: TypeAlias = Literal["text", "whole", "flag", "texts", "wholes", "text_m
 State: TypeAlias = Literal["present", "absent", "unobserved"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """A key of a resource's table that its reader understands."""
 
@@ -24,7 +26,7 @@ class Key:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Observation:
     """What a reader saw.
 
@@ -61,7 +63,7 @@ class Stopping(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """Where and for how long a reader may look."""
 
@@ -72,7 +74,7 @@ class Look:
     timeout_s: float = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reader:
     """A way to look at one kind of thing.  ``module`` holds ``read(keys, look)``.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
 from ops.errors import OpsError, unknown
@@ -12,6 +12,7 @@ from ops.project import CONFIG
 from ops.resources.table import READERS
 from ops.toml_file import read_table
 from ops.tree_walk import walk_files
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ class ResourceNotFound(OpsError):  # noqa: N818 - the tree names what happened
     """No resource of that name; the message lists those that there are."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resource:
     """One declared thing.  ``keys`` are its reader's, checked; ``expect`` are facts, None: any."""
 
@@ -48,7 +49,7 @@ class Resource:
     line: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declared:
     """The resources of a project by name, and what is wrong with the others."""
 

@@ -6,9 +6,9 @@ the request itself opens nothing: clients that allow everything by themselves an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from protocol.values import frozen
 from runtimes.chant.items import PermissionAsked
 from runtimes.chant.permissions import OpenRequest
 
@@ -22,7 +22,7 @@ WAITING = "waiting"
 END_TURN = "end_turn"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DurableGates:
     """Asks for one command line in one session."""
 

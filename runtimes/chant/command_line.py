@@ -7,7 +7,8 @@ reads as it does in a POSIX shell, so that a line means the same when someone ty
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from protocol.values import frozen
 
 MAX_TEXT_BYTES = 64 * 1024
 """Longest command line, as UTF-8.  Checked before splitting, which looks at every character."""
@@ -25,7 +26,7 @@ _PIECE = re.compile(
 _ESCAPED_IN_DOUBLE = re.compile(r'\\(["\\])')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unreadable:
     """A text that is no command line; ``reason`` is worded for whoever typed it."""
 

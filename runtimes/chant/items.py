@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from protocol.values import frozen
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from ops.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanAnnounced:
     """What is about to run: every declared step, before the first one starts."""
 
@@ -37,7 +39,7 @@ class Refusal(Remark):
     """Why a run was refused; on the command line it reads like the errors of other verbs."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VerbOutput:
     """A piece of what a verb printed."""
 
@@ -45,7 +47,7 @@ class VerbOutput:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordWritten:
     """The run's line in the ledger, the last thing a run says."""
 
@@ -53,7 +55,7 @@ class RecordWritten:
     record: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PermissionAsked:
     """The client is asked to open a gate: a request of its own, which a later prompt answers."""
 

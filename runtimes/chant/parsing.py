@@ -5,17 +5,17 @@ The command line and the prompts of a session are both read here, so they accept
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
+from protocol.values import frozen
 from runtimes.chant.verbs.verb import HELP, SHORT_HELP, Invocation, Verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HelpAsked:
     """Show the help of ``verb``, or of all verbs that begin with ``group``; do nothing else."""
 
@@ -23,7 +23,7 @@ class HelpAsked:
     group: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Misused:
     """Words that are no invocation; ``reason`` names what is known.  ``verb`` if it was found."""
 

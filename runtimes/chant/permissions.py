@@ -5,8 +5,9 @@ They live as long as the process: what is lasting is the pending fact on the led
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,7 @@ MAX_OPEN = 256
 """Requests kept for a client that answers none of them; the oldest are dropped."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenRequest:
     """One request that was sent and not answered."""
 
@@ -35,7 +36,7 @@ class OpenRequest:
     """The pending fact of the gate."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Permission:
     """What a prompt says of a request: `_meta.chant.permission`, read."""
 
@@ -43,7 +44,7 @@ class Permission:
     option: OptionId
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnclearPermission:
     """A prompt that speaks of a request and can't be understood; ``reason`` is for the client."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ops.checking import check_op
@@ -12,6 +11,7 @@ from ops.plan import make_plan
 from ops.points import PointUnknown
 from ops.project import choose_environment, find_project
 from ops.stewards import StewardUnknown
+from protocol.values import frozen
 from runtimes.chant.verbs.verb import REFUSED, USAGE
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from runtimes.chant.run_tasks import RunRequest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Planned:
     """A plan and what it was made from."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from protocol.values import frozen
 from runtimes.chant.command_line import MAX_TEXT_BYTES, Unreadable, split, too_long
 from runtimes.chant.parsing import HelpAsked, Misused, parse
 from runtimes.chant.verbs.verb import Invocation, NotInPrompts
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from runtimes.chant.verbs.verb import Verb
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromptRefused:
     """The prompt is no command line that a session may run; ``reason`` is shown to the client."""
 

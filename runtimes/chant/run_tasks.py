@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from runtimes.chant.point_tasks import PointTasks
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunRequest:
     """Which run was asked for, where, and by whom."""
 
@@ -37,7 +39,7 @@ class RunRequest:
     steward: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepared:
     """A run that may start: checked, planned, and marked as in flight."""
 
@@ -57,7 +59,7 @@ class Prepared:
     """What asks the run's questions; None where a run has none to ask."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunRefused:
     """The run can't start; nothing has happened.  ``code`` is the exit code."""
 
@@ -65,7 +67,7 @@ class RunRefused:
     code: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recorded:
     """The run is in the ledger, or ``lost`` says why it is not."""
 
@@ -73,7 +75,7 @@ class Recorded:
     lost: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GateLooked:
     """What the ledger says of a gate; whatever it lets the run do is written there already."""
 
@@ -108,8 +110,8 @@ class RunTasks(Protocol):
         """Note durably that clean-up begins."""
         ...
 
-    def record(self, prepared: Prepared, record: Mapping[str, Any]) -> Recorded:
-        """Append the run to the ledger and drop its mark."""
+    def record(self, prepared: Prepared, record: Mapping[str, Any], stop: Stopping) -> Recorded:
+        """Append the run to the ledger and drop its mark; after ``stop`` no remote holds it up."""
         ...
 
 
@@ -140,7 +142,7 @@ class SessionTasks(RunTasks, AnswerTasks, Protocol):
     """All that one command line of a session has done for it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunOutcome:
     """What a run came to, for the command line."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 
 import pytest
 
@@ -47,6 +49,20 @@ def test_help_is_as_wide_as_the_terminal_up_to_what_can_be_read(
         monkeypatch.setenv("COLUMNS", said)
 
     assert terminal_width() == width
+
+
+@pytest.mark.parametrize("said", ["80", " 80 ", "-80", "0", "wide", "", None])
+@pytest.mark.parametrize("shown", [77, 0])
+def test_the_width_is_what_the_standard_library_finds(
+    said: str | None, shown: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(os, "get_terminal_size", lambda _fd: os.terminal_size((shown, 24)))
+    monkeypatch.setattr(sys, "__stdout__", sys.__stderr__)  # the runner may have closed it
+    if said is not None:
+        monkeypatch.setenv("COLUMNS", said)
+
+    assert terminal_width() == shutil.get_terminal_size((WIDEST, 24)).columns
 
 
 def _no_terminal(_fd: int) -> os.terminal_size:

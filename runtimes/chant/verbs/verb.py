@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from protocol.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +33,7 @@ WIDTH = 100
 """Columns of a text for people where no terminal says otherwise, as in a session."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Param:
     """A positional word of a verb."""
 
@@ -43,7 +45,7 @@ class Param:
     """All that it may be; completion offers them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flag:
     """A flag of a verb; without ``value`` (the name of its value in the help) it is a switch."""
 
@@ -61,7 +63,7 @@ COMMON = (JSON, HELP)
 """Flags that every verb has."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotInPrompts:
     """Why a verb can't be used in a session's prompt, ``unless`` a flag is given."""
 
@@ -85,7 +87,7 @@ class CancelSignal(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """Where a verb runs: nothing of it is taken from the process behind its back."""
 
@@ -99,7 +101,7 @@ class Surroundings:
     """Columns that a text for people may have."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What a verb has to say: an exit code, a JSON-able document, and the same as text."""
 
@@ -112,7 +114,7 @@ class Outcome:
     """The text is what was asked for, although the code is not 0: it goes to stdout."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verb:
     """One verb, complete: parser, help, completion and prompts read nothing else."""
 
@@ -138,7 +140,7 @@ class Verb:
         return self.own_flags + COMMON
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invocation:
     """A verb with checked words: every param and flag is one that the verb declares."""
 
