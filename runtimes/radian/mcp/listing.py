@@ -140,7 +140,8 @@ def _schema(value: Any) -> tuple[dict[str, Any] | None, str]:
     whole = {**schema, "type": "object"}
     if not isinstance(whole.get("properties"), dict):
         whole["properties"] = {}
-    return _with_items(whole), ""
+    filled: dict[str, Any] = _with_items(whole)
+    return filled, "" if filled == whole else "its inputSchema has lists of unsaid kind; of any now"
 
 
 def _fits(value: Any, depth: int) -> bool:

@@ -79,6 +79,10 @@ def test_what_can_be_mended_is() -> None:
         {"type": "object", "properties": {"a": {"type": "array", "items": {}}}},
         {"type": "object", "properties": {}},
     ]
+    assert listing.warnings == (
+        "MCP server 'db', tool 'a': it has no inputSchema; it gets an empty one",
+        "MCP server 'db', tool 'b': its inputSchema has lists of unsaid kind; of any now",
+    )
 
 
 def test_a_flood_of_tools_is_cut_with_a_word() -> None:

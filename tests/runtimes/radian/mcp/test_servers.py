@@ -96,6 +96,8 @@ def test_bad_schemas_cost_only_their_own_tools(tmp_path: Path, mark: str) -> Non
 
         assert names[:3] == ["nothing", "list", "echo"]
         assert "tool 'text'" in running.wait_told("not for an object")
+        assert "tool 'nothing'" in running.wait_told("it has no inputSchema")
+        assert "tool 'list'" in running.wait_told("lists of unsaid kind")
 
 
 @pytest.mark.parametrize(
