@@ -39,8 +39,10 @@ def run_op(
     view = view_for(invocation, environ, out, err)
     with lively(view, environ, out) as shown:
         ended = run_turn(OpTurn(tasks, platform, "run"), Unbroken(shown, out).show)
-    value = ended.turn.value
-    outcome = value if isinstance(value, RunOutcome) else RunOutcome(FAILED, reason="see the log")
+    outcome = ended.turn.value
+    if not isinstance(outcome, RunOutcome):
+        failed = RunOutcome(FAILED, reason="see the log")
+        outcome = RunOutcome(CANCELLED) if ended.turn.error is None else failed
     if ended.turn.error is not None and outcome.reason:
         err.write(error_line("run", outcome.reason))
     if invocation.on("--json") and not invocation.on("--progress-json"):

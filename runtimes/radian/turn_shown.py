@@ -160,7 +160,9 @@ def run_machine(session: AgentSession, shown: Shown, turn: TurnMachine) -> int:
     shown.last_words(ended.signals)
     outcome = ended.turn.value
     if not isinstance(outcome, TurnOutcome):
-        if shown.broken:  # the turn is over and recorded, and its last words were not taken
+        # The turn is over and recorded, and its last words were not taken; or a signal came before
+        # it began, and there is nothing to tell.
+        if shown.broken or ended.turn.error is None:
             return shown.exit_code
         sys.stderr.write("radian: internal error; the log has it\n")
         return FAILED

@@ -230,6 +230,21 @@ def test_a_run_that_a_fault_of_ours_keeps_from_starting_says_so(
     assert err.getvalue() == "chant run: the run could not be prepared: no thread\n"
 
 
+def test_a_run_that_a_signal_stops_before_it_begins_is_cancelled(
+    box: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = LocalResult(TurnResult("cancelled"), [signal.SIGINT])
+    monkeypatch.setattr("runtimes.chant.running.run_turn", lambda *_: ended)
+    buffer, err = io.BytesIO(), io.StringIO()
+    out = io.TextIOWrapper(buffer)
+
+    code = run_op(Invocation(RUN, {"OP": ("release",)}, {"--json": ()}), str(box), {}, out, err)
+    out.flush()
+
+    assert (code, err.getvalue()) == (130, "")
+    assert json.loads(buffer.getvalue())["error"] == "cancelled before it began"
+
+
 @pytest.mark.parametrize(
     "words", ["--help", "-h", "run --help", "acp --help", "acp -h", "help run", "build --help"]
 )

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from actors import signals
+from actors.local_host import LocalResult
+from actors.turn import TurnResult
+from protocol.errors import InternalError
+from runtimes.radian.turn_shown import run_machine, shown_as
 from tests.runtimes.radian.box import Box, make_box, objects
 
 if TYPE_CHECKING:
@@ -61,3 +67,34 @@ def test_a_home_that_can_not_be_written_is_named(box: Box) -> None:
 
     assert (run.returncode, run.stdout) == (1, "")
     assert "sessions" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("came", "code"),
+    [([signal.SIGINT], 130), ([signal.SIGINT, signal.SIGINT], 130), ([signal.SIGTERM], 143)],
+)
+def test_a_turn_that_a_signal_stops_before_it_begins_is_no_fault(
+    came: list[int], code: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended = LocalResult(TurnResult("cancelled"), came)
+
+    assert shown_end(ended, monkeypatch) == code
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_turn_that_a_fault_of_ours_keeps_from_beginning_says_so(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended = LocalResult(TurnResult(error=InternalError()), [])
+
+    assert shown_end(ended, monkeypatch) == 1
+    assert capfd.readouterr().err == "radian: internal error; the log has it\n"
+
+
+def shown_end(ended: LocalResult, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Show a turn that came to nothing; return its exit code."""
+    monkeypatch.setattr("actors.local_host.run_turn", lambda *_, **__: ended)
+    for name in ("note", "ring"):  # those of the process that tests
+        monkeypatch.setattr(signals, name, lambda _: None)
+    nobody: Any = None
+    return run_machine(nobody, shown_as("text"), nobody)
