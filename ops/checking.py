@@ -14,11 +14,13 @@ from ops.references import references
 from ops.toml_lines import LineIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
+    from ops.activities.activity import Activity
     from ops.findings import Problem
     from ops.loading import Catalog
     from ops.model import Op, Param, Phase, Step
+    from ops.points import Point
     from ops.toml_lines import KeyPath
 
 
@@ -32,6 +34,19 @@ def check_op(op: Op, catalog: Catalog) -> tuple[Problem, ...]:
     checks.params()
     checks.depends()
     checks.steps()
+    return tuple(sorted(set(findings.problems)))
+
+
+def check_draft(op: Op, catalog: Catalog, told: Collection[int]) -> tuple[Problem, ...]:
+    """Return what ``op`` names in vain, and args that don't fit.
+
+    It may lack what its file says wrongly; ``told`` are the lines where it does.
+    """
+    findings = Findings(op.file, op.source.lines if op.source else LineIndex(""))
+    checks = _Checks(op, catalog, findings)
+    checks.environments()
+    checks.depends()
+    checks.draft_steps(told)
     return tuple(sorted(set(findings.problems)))
 
 
@@ -111,6 +126,22 @@ class _Checks:
                 earlier |= set() if phase.parallel else {step.step_id}
             earlier |= {step.step_id for step in phase.steps}
 
+    def draft_steps(self, told: Collection[int]) -> None:
+        """Each step's activity and profile, or point, exists, and takes args that were read."""
+        for path, _phase, step in self._steps():
+            was_read = self.findings.lines.line((*path, "args")) not in told
+            match step:
+                case PointStep(point=point, args=args) if point:
+                    found = self._known_point(path, point)
+                    if found is not None and was_read:
+                        self._point_args(path, found, args)
+                case ActivityStep(fn=fn) if fn:
+                    activity = self._known_activity(path, step)
+                    if activity is not None and was_read:
+                        self._activity_args(path, step, activity)
+                case _:
+                    pass
+
     def _step(self, path: KeyPath, step: Step, earlier: set[str], *, failing: bool) -> None:
         match step:
             case GateStep(gate=gate):
@@ -119,28 +150,33 @@ class _Checks:
             case PointStep(point=point, args=args):
                 if failing:
                     self._waits((*path, "point"), f"point {point!r}")
-                self._point(path, point, args)
+                found = self._known_point(path, point)
+                if found is not None:
+                    self._point_args(path, found, args)
                 self._references(path, args, earlier)
             case ActivityStep():
-                self._activity(path, step)
+                activity = self._known_activity(path, step)
+                if activity is not None:
+                    self._activity_args(path, step, activity)
                 self._references(path, step.args, earlier)
 
     def _waits(self, path: KeyPath, what: str) -> None:
         self._add(path, f"{what} stands in on_failure, which never waits for people")
 
-    def _activity(self, path: KeyPath, step: ActivityStep) -> None:
+    def _known_activity(self, path: KeyPath, step: ActivityStep) -> Activity | None:
         if step.profile not in self.profiles:
             self._add((*path, "profile"), unknown("profile", step.profile, self.profiles))
         known = {**self.catalog.activities, **ACTIVITIES}
         activity = known.get(step.fn)
         if activity is None:
             self._add((*path, "fn"), unknown("fn", step.fn, known))
-            return
+        return activity
+
+    def _activity_args(self, path: KeyPath, step: ActivityStep, activity: Activity) -> None:
         for name, reason in activity.problems(step.args):
             self._add((*path, "args", name), f"step {step.step_id}: {reason}")
 
-    def _point(self, path: KeyPath, name: str, args: Mapping[str, object]) -> None:
-        """A point is declared, and gets each of its inputs, in a type that fits."""
+    def _known_point(self, path: KeyPath, name: str) -> Point | None:
         points = self.catalog.points
         if name in points.broken:
             reason = f"point {name!r} can't be asked: its file has findings"
@@ -148,9 +184,12 @@ class _Checks:
         elif name not in points.points:
             known = {**points.points, **points.broken}
             self._add((*path, "point"), unknown("point", name, known))
-        else:
-            for key, reason in points.points[name].misfits(args):
-                self._add((*path, "args", key), reason)
+        return points.points.get(name)
+
+    def _point_args(self, path: KeyPath, point: Point, args: Mapping[str, object]) -> None:
+        """A point gets each of its inputs, in a type that fits."""
+        for key, reason in point.misfits(args):
+            self._add((*path, "args", key), reason)
 
     def _references(self, path: KeyPath, args: object, earlier: set[str]) -> None:
         for reference in references(args):

@@ -21,7 +21,7 @@ from ops.tree_walk import walk_files
 from protocol.values import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ops.activities.activity import Activity
     from ops.findings import Findings, Table
@@ -77,10 +77,14 @@ def load_catalog(project: Project) -> Catalog:
     """Read every Op file of the project.  A broken one never hides the others."""
     ops: dict[str, Op] = {}
     broken: dict[str, list[Problem]] = {}
+    drafts: list[tuple[str, Op]] = []
     problems: list[Problem] = []
     toml, python = op_files(project, problems)
     for file, table, findings in _tables(project, toml, python):
-        op, name, found = _load(file, table, findings)
+        draft, name, found = _load(file, table, findings)
+        op = None if found else draft
+        if draft is not None and found:
+            drafts.append((name, draft))
         if op is not None and op.name not in ops and op.name not in broken:
             ops[op.name] = op
             continue
@@ -92,15 +96,21 @@ def load_catalog(project: Project) -> Catalog:
     unread = () if project.python_ops else tuple(python)
     points = load_points(project.root)
     problems += points.problems
-    bound, activities = _with_activities(dict(sorted(ops.items())), project, problems)
-    return Catalog(project, bound, tuple(problems), reasons, unread, activities, points)
+    named = [*ops.values(), *(draft for _, draft in drafts)]
+    bound, activities = _with_activities(dict(sorted(ops.items())), named, project, problems)
+    catalog = Catalog(project, bound, tuple(problems), reasons, unread, activities, points)
+    if not drafts:
+        return catalog
+    from ops.drafts import with_drafts
+
+    return with_drafts(catalog, drafts)
 
 
 def _with_activities(
-    ops: dict[str, Op], project: Project, problems: list[Problem]
+    ops: dict[str, Op], named: Iterable[Op], project: Project, problems: list[Problem]
 ) -> tuple[dict[str, Op], dict[str, Activity]]:
-    """Look for the project's own activities if some Op asks for one that is not ours."""
-    phases = (phase for op in ops.values() for phase in (*op.phases, *op.on_failure))
+    """Look for the project's own activities if one of ``named`` asks for one that is not ours."""
+    phases = (phase for op in named for phase in (*op.phases, *op.on_failure))
     steps = [step for phase in phases for step in phase.steps if isinstance(step, ActivityStep)]
     if all(step.fn in ACTIVITIES for step in steps):
         return ops, {}
@@ -137,10 +147,10 @@ def _tables(
 def _load(
     file: str, table: Table | None, findings: Findings
 ) -> tuple[Op | None, str, list[Problem]]:
-    """Return the Op (None when there are problems) and the name it is known by."""
+    """Return the Op, a draft when there are problems, and the name it is known by."""
     op = read_op(table) if table is not None else None
     name = op.name if op and op.name else _stem(file)
-    return (None if findings.problems else op), name, sorted(findings.problems)
+    return op, name, sorted(findings.problems)
 
 
 def _stem(file: str) -> str:

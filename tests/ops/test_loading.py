@@ -56,6 +56,87 @@ def test_a_broken_file_never_hides_the_others(tmp_path: Path) -> None:
         found.find("bad")
 
 
+def test_what_is_wrong_with_the_shape_does_not_hide_unknown_names(tmp_path: Path) -> None:
+    text = """\
+name = "x"
+depends = ["nothing"]
+environments = ["moon"]
+[[phases]]
+name = "A"
+paralel = true
+  [[phases.steps]]
+  fn = "shel"
+  [[phases.steps]]
+  fn = "shell"
+  profile = "none"
+  args = { cdm = "true" }
+  [[phases.steps]]
+  point = "nowhere"
+  [[phases.steps]]
+  id = "d"
+  [[phases.steps]]
+  fn = 3
+"""
+    found = catalog(tmp_path, {"a.op.toml": small_op("a"), "x.op.toml": text})
+
+    with pytest.raises(OpInvalid) as refused:
+        found.find("x")
+
+    said = refused.value.message.splitlines()
+    assert said == [str(problem) for problem in found.problems]
+    assert [line.partition(": ")[2][:21] for line in said] == [
+        "unknown op 'nothing';",
+        "unknown environment '",
+        "phase A: unknown key ",
+        "unknown fn 'shel' (di",
+        "unknown profile 'none",
+        "step p1.s2: shell nee",
+        "step p1.s2: unknown a",
+        "unknown point 'nowher",
+        "step d needs one of f",
+        "step p1.s5: fn must b",
+    ]
+
+
+def test_what_is_not_read_is_not_missed(tmp_path: Path) -> None:
+    text = """\
+name = "x"
+[[phases]]
+name = "A"
+  [[phases.step]]
+  id = "made"
+  fn = "shell"
+  args = { cmd = "true" }
+[[phases]]
+name = "B"
+  [[phases.steps]]
+  fn = "shell"
+  args = { cmd = { from = "made" } }
+"""
+    problems = catalog(tmp_path, {"x.op.toml": text}).problems
+
+    assert [problem.reason.partition(";")[0] for problem in problems] == [
+        "phase A: it has no steps",
+        "phase A: unknown key 'step' (did you mean steps?)",
+    ]
+
+
+def test_a_draft_may_ask_for_an_activity_of_the_project(tmp_path: Path) -> None:
+    files = {
+        "acts.py": "def greet(): pass\n",
+        "chant.toml": '[activities]\nmodules = ["acts"]\n',
+        "x.op.toml": 'name = "x"\n[[phases]]\nname = "A"\n'
+        'steps = [\n{ fn = "greet" },\n{ fn = "gret", odd = 1 }]\n',
+    }
+
+    problems = catalog(tmp_path, files).problems
+
+    assert [(each.line, each.reason.partition(";")[0]) for each in problems] == [
+        (4, "step p1.s2: unknown key 'odd'"),
+        (4, "unknown fn 'gret' (did you mean greet?)"),
+    ]
+
+
 def test_two_ops_of_one_name_are_an_error_that_names_both_files(tmp_path: Path) -> None:
     twice = {f"{each}.op.toml": small_op("same") for each in "abc"}
 
