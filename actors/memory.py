@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 M_TRIM_THRESHOLD = -1
 M_MMAP_THRESHOLD = -3
@@ -26,8 +29,27 @@ def give_memory_back() -> None:
     happens.
     """
     try:
-        libc = ctypes.CDLL(None)
-        for option, value in OPTIONS:
-            libc.mallopt(option, value)
-    except (AttributeError, OSError):
+        mallopt = _function("mallopt")
+    except (ImportError, OSError):
         return
+    for option, value in OPTIONS:
+        mallopt(option, value)
+
+
+def _function(name: str) -> Callable[..., object]:
+    """Find a function of the C library that takes whole numbers.
+
+    `ctypes` declares types for every use, for which `initialize` would wait; its C half will do.
+
+    Raises:
+        ImportError, OSError: There is no way to call it, or no such function.
+
+    """
+    from _ctypes import FUNCFLAG_CDECL, CFuncPtr, dlopen, dlsym
+
+    class Function(CFuncPtr):
+        _flags_ = FUNCFLAG_CDECL
+        _restype_ = None
+
+    ourselves: Any = None
+    return Function(dlsym(dlopen(ourselves, 0), name))

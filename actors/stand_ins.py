@@ -49,7 +49,7 @@ class _Platform(Later):
 
 
 class _Inspect(Later):
-    """Knows what a text of one line looks like, of which click asks many."""
+    """Knows how texts of one line look, and what a class says of its members."""
 
     @staticmethod
     def cleandoc(text: str) -> str:
@@ -58,6 +58,13 @@ class _Inspect(Later):
             cleaned: str = import_module(_INSPECT).cleandoc(text)
             return cleaned
         return text.expandtabs().lstrip()
+
+    @staticmethod
+    def get_annotations(of: Any, **named: Any) -> dict[str, Any]:
+        """Return what the real one does; `dataclass` asks for each class, from Python 3.12 on."""
+        if isinstance(of, type) and not named and sys.version_info < (3, 14):
+            return _own_annotations(of)
+        return dict(import_module(_INSPECT).get_annotations(of, **named))
 
 
 class _Logging(Later):

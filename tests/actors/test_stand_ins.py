@@ -148,6 +148,22 @@ def test_texts_are_cleaned_as_ever(text: str) -> None:
     assert said(code).split() == ["True", str("\n" in text)]
 
 
+def test_members_of_a_class_are_told_as_ever() -> None:
+    code = (
+        "with until_trouble(): import inspect as theirs\n"
+        "class Some: x: int; y: 'str' = ''\n"
+        "class More(Some): pass\n"
+        "def some(x: int): pass\n"
+        "told = [theirs.get_annotations(each) for each in (Some, More)]\n"
+        "loaded = 'inspect' in sys.modules\n"
+        "told += [theirs.get_annotations(some), theirs.get_annotations(Some, eval_str=True)]\n"
+        "print(told, loaded)"
+    )
+
+    told = [{"x": int, "y": "str"}, {}, {"x": int}, {"x": int, "y": str}]
+    assert said(code).strip() == f"{told} {sys.version_info >= (3, 14)}"
+
+
 def test_a_class_without_a_docstring_shows_its_signature_but_not_inside() -> None:
     code = (
         "from dataclasses import make_dataclass\n"

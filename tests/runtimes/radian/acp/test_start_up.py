@@ -44,9 +44,9 @@ from runtimes.radian.entry import main
 main()
 """
 HELLO = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}\n'
-HEAVY = {"asyncio", "click", "decimal", "http", "httpcore2", "httpx2", "logging", "loguru",
-         "pykka.debug", "ssl", "string", "subprocess", "tempfile", "tomllib", "tree_sitter",
-         "urllib"}  # fmt: skip
+HEAVY = {"asyncio", "click", "ctypes", "decimal", "http", "httpcore2", "httpx2", "logging",
+         "loguru", "pykka.debug", "ssl", "string", "subprocess", "tempfile", "tomllib",
+         "tree_sitter", "urllib"}  # fmt: skip
 OURS = {"acp_flags", "entry", "flags", "ids", "options", "runtime", "serving", "session_errors"}
 
 
