@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 GRACE_S = 2.0
 """Seconds between TERM and KILL where the step says nothing else."""
+SPARED_S = 2.5
+"""What a hard stop leaves a step that it spares; a server gives itself three seconds then."""
 MAX_MACHINE_FAULTS = 1
 """How often a turn's machine may raise before the turn is ended without it."""
 
@@ -286,7 +288,7 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         known = slot.steps.get(order.step_id)
         if known is not None and known.handle is not None:
             return  # started by an incarnation that crashed right after
-        live = LiveStep(order.step_id, grace_s=order.grace_s)
+        live = LiveStep(order.step_id, grace_s=order.grace_s, spared=order.spared)
         slot.steps[order.step_id] = live
         turn_id, me = slot.turn_id, self.address
 
@@ -323,6 +325,9 @@ class StepExecutorActor(Actor[ExecutorMessage]):
         if slot.cancel_told != "hard_stop":
             return
         for live in slot.steps.values():
+            if live.spared:
+                self.arm_timer(f"kill:{live.step_id}", SPARED_S)
+                continue
             self._abort(live, "cancelled")
             if live.handle is not None and live.end is None:
                 live.handle.kill()

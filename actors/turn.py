@@ -84,6 +84,7 @@ class StartStep:
     """Start ``work``.  Past ``timeout_s`` seconds it is aborted and ends as ``timed_out``.
 
     ``grace_s`` is what an aborted step gets between TERM and KILL; None takes the server's.
+    ``spared``: a hard stop neither aborts nor kills it at once, so that what it keeps is kept.
     """
 
     step_id: str
@@ -91,6 +92,7 @@ class StartStep:
     render: Render
     timeout_s: float | None = None
     grace_s: float | None = None
+    spared: bool = False
 
 
 @frozen

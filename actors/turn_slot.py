@@ -52,6 +52,7 @@ class LiveStep:
     """Set by whoever reaps it, before the executor is told."""
     aborted: AbortReason | None = None
     grace_s: float | None = None
+    spared: bool = False
     timeout_at: float | None = None
     """Seconds on the monotonic clock."""
 

@@ -7,18 +7,27 @@ tree are never touched.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import time
+from contextlib import suppress
+from signal import SIGKILL
+from typing import TYPE_CHECKING, Protocol
 
 from ops.errors import LedgerError
 from ops.faults import BEFORE_GIT, BEFORE_RETRY, NoFaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from subprocess import Popen
 
     from ops.faults import Faults
 
 TIMEOUT_S = 60.0
 """No plumbing call takes that long; one that does waits for something that won't come."""
+HURRY_S = 2.0
+"""What a call still gets once nobody wants to wait for it any more; a server has three
+seconds left after a second signal."""
+LOOK_S = 0.2
+"""How often a call looks whether anybody still wants to wait."""
 
 KEPT_VARIABLES = (
     "GIT_AUTHOR_NAME",
@@ -55,6 +64,14 @@ class GitFailed(LedgerError):  # noqa: N818 - the tree names what happened
         self.detail = detail
 
 
+class Stopping(Protocol):
+    """Tells that nobody wants to wait any more."""
+
+    def is_set(self) -> bool:
+        """Tell whether that is so."""
+        ...
+
+
 class Git:
     """git on the repository that ``folder`` belongs to.  Safe to use from several threads."""
 
@@ -72,8 +89,11 @@ class Git:
         stdin: bytes = b"",
         env: Mapping[str, str] | None = None,
         timeout_s: float = TIMEOUT_S,
+        stop: Stopping | None = None,
     ) -> bytes:
-        """Run one command and return what it printed.
+        """Run one command and return what it printed; ``stop`` leaves it `HURRY_S`.
+
+        One that does not end in time is killed with all that it started.
 
         Raises:
             GitFailed: It exited with another code than 0.
@@ -86,13 +106,12 @@ class Git:
         argv = ["git", *settings, "-C", self._folder, *args]
         try:
             self.faults.at(BEFORE_GIT.name, args[0])
-            done = subprocess.run(
+            process = subprocess.Popen(
                 argv,
-                input=stdin,
-                capture_output=True,
-                check=False,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 env={**self._env, **(env or {})},
-                timeout=timeout_s,
                 # Ctrl-C at the terminal is for us; a write under way goes on to its end.
                 start_new_session=True,
             )
@@ -102,13 +121,16 @@ class Git:
         except OSError as error:
             msg = f"git {args[0]} can't be run: {error.strerror}"
             raise LedgerError(msg) from error
-        except subprocess.TimeoutExpired as error:
-            msg = f"git {args[0]} did not end within {timeout_s:g} s"
-            raise LedgerError(msg) from error
-        if done.returncode:
-            detail = done.stderr.decode(errors="replace").strip()
-            raise GitFailed(args[0], done.returncode, detail)
-        return done.stdout
+        with process:
+            try:
+                printed, said = _wait(process, stdin, timeout_s, stop)
+            except subprocess.TimeoutExpired as error:
+                hurried = stop is not None and stop.is_set()
+                msg = f"git {args[0]} did not end within {timeout_s:g} s"
+                raise LedgerError(_GIVEN_UP.format(args[0]) if hurried else msg) from error
+        if process.returncode:
+            raise GitFailed(args[0], process.returncode, said.decode(errors="replace").strip())
+        return printed
 
     def pause(self, seconds: float) -> None:
         """Wait before a change that lost a race is tried again."""
@@ -127,6 +149,41 @@ class Git:
             return self.text(*args)
         except GitFailed:
             return None
+
+
+_GIVEN_UP = "git {} was given up, since nobody waits for it any more"
+
+
+def _wait(
+    process: Popen[bytes], stdin: bytes, timeout_s: float, stop: Stopping | None
+) -> tuple[bytes, bytes]:
+    """Return what a process prints and what it complains of, when it has ended.
+
+    Raises:
+        TimeoutExpired: It was killed: there was no more time, see `Git.run`.
+
+    """
+    from subprocess import TimeoutExpired
+
+    until_s = time.monotonic() + timeout_s
+    given: bytes | None = stdin
+    try:
+        while True:
+            if stop is not None and stop.is_set():
+                until_s, stop = min(until_s, time.monotonic() + HURRY_S), None
+            left_s = until_s - time.monotonic()
+            try:
+                return process.communicate(given, left_s if stop is None else min(left_s, LOOK_S))
+            except TimeoutExpired:
+                if time.monotonic() >= until_s:
+                    raise
+            given = None  # it is being written already
+    except BaseException:
+        # What talks to the remote (ssh, a helper) would wait on for an answer.  Not reaped yet:
+        # the number is still its own.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, SIGKILL)
+        raise
 
 
 def git_environment(base: Mapping[str, str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from ops.git import GitFailed
 
 if TYPE_CHECKING:
     from ops.branch import Branch
-    from ops.git import Git
+    from ops.git import Git, Stopping
 
 TIMEOUT_S = 60.0
 """For one talk with the remote."""
@@ -37,11 +37,15 @@ FETCHED = "refs/chant/published"
 class Remote:
     """One remote's copy of the ledger's branch."""
 
-    def __init__(self, git: Git, branch: Branch, name: str) -> None:
-        """Talk to the remote that git knows as ``name``, a name or an address."""
+    def __init__(self, git: Git, branch: Branch, name: str, stop: Stopping | None = None) -> None:
+        """Talk to the remote that git knows as ``name``, a name or an address.
+
+        After ``stop`` a talk gets a few seconds, and none is begun again.
+        """
         self._git = git
         self._branch = branch
         self._name = name
+        self._stop = stop
 
     def fetch(self) -> None:
         """Bring in what others published.
@@ -55,7 +59,7 @@ class Remote:
         kept = f"{FETCHED}/{hashlib.sha256(self._name.encode()).hexdigest()[:12]}"
         refs = f"+{self._branch.ref}:{kept}"
         try:
-            self._git.run("fetch", "--quiet", "--no-tags", self._name, refs, timeout_s=TIMEOUT_S)
+            self._talk("fetch", "--quiet", "--no-tags", self._name, refs)
         except GitFailed as error:
             if NOT_THERE in error.detail:
                 return
@@ -74,12 +78,18 @@ class Remote:
         refs = f"{self._branch.ref}:{self._branch.ref}"
         for pause_s in pauses():
             try:
-                self._git.run("push", "--quiet", self._name, refs, timeout_s=TIMEOUT_S)
+                self._talk("push", "--quiet", self._name, refs)
             except GitFailed as error:
                 behind = any(sign in error.detail for sign in BEHIND)
-                if not behind or time.monotonic() > give_up_s:
+                if not behind or time.monotonic() > give_up_s or self._stopped():
                     raise
             else:
                 return
             self._git.pause(pause_s)
             self.fetch()
+
+    def _talk(self, *args: str) -> None:
+        self._git.run(*args, timeout_s=TIMEOUT_S, stop=self._stop)
+
+    def _stopped(self) -> bool:
+        return self._stop is not None and self._stop.is_set()

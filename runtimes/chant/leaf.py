@@ -29,9 +29,12 @@ def logged(name: str, function: Callable[[WorkContext], T]) -> Callable[[WorkCon
     return run
 
 
-def own_step(step_id: str, function: Callable[[WorkContext], Any]) -> StartStep:
-    """Make a step of ours that prints nothing."""
-    return StartStep(step_id, CallableWork(step_id, logged(step_id, function)), _nothing)
+def own_step(
+    step_id: str, function: Callable[[WorkContext], Any], *, spared: bool = False
+) -> StartStep:
+    """Make a step of ours that prints nothing; ``spared``: see `actors.turn.StartStep`."""
+    work = CallableWork(step_id, logged(step_id, function))
+    return StartStep(step_id, work, _nothing, spared=spared)
 
 
 def _nothing(stream: Stream, text: str) -> tuple[Any, ...]:

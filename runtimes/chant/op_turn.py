@@ -99,6 +99,7 @@ class OpTurn:
         self._drive: RunDrive | None = None
         self._watch: CancelWatch | None = None
         self._recorded_again = False
+        self._hurry = Hurry()
         self._alive: dict[str, bool] = {}
         """Steps that were really asked for, and whether they still run; see `_failed`."""
 
@@ -133,15 +134,23 @@ class OpTurn:
         return [self._own_step(stage)]
 
     def _own_step(self, stage: OwnStage) -> TurnEffect:
+        """Make the step of a stage.
+
+        A hard stop spares it: what it leaves half done on the disk passes for an interrupted run.
+        """
         match stage:
             case "preparing":
-                return own_step(PREPARE, lambda context: self._tasks.prepare(context.cancel))
+                prepare = self._tasks.prepare
+                return own_step(PREPARE, lambda context: prepare(context.cancel), spared=True)
             case "withdrawing":
                 prepared = self._known_run()
-                return own_step(WITHDRAW, lambda _: self._tasks.withdraw(prepared))
+                withdraw = self._tasks.withdraw
+                return own_step(WITHDRAW, lambda _: withdraw(prepared), spared=True)
             case "recording":
                 prepared, record = self._known_run(), self._known_drive().record
-                return own_step(RECORD, lambda _: self._tasks.record(prepared, record))
+                # Not the step's own token: one that is aborted before it began would not record.
+                keep, hurry = self._tasks.record, self._hurry
+                return own_step(RECORD, lambda _: keep(prepared, record, hurry), spared=True)
 
     def _step_ended(self, end: StepEnd) -> list[TurnEffect]:
         if end.step_id == WATCH and self._watch is not None:
@@ -211,6 +220,8 @@ class OpTurn:
 
     def _cancel(self, reason: CancelReason) -> list[TurnEffect]:
         first, self._asked = self._asked is None, reason
+        if self._stage == "recording" or reason != "client":
+            self._hurry.set()
         match self._stage:
             case "new":
                 return self._end(TurnResult("cancelled", value=RunOutcome(CANCELLED)))
@@ -287,6 +298,24 @@ class OpTurn:
         if self._drive is None:
             raise _OutOfOrderError(self._stage)
         return self._drive
+
+
+class Hurry:
+    """Set when nobody wants to wait for the record of a run; read on its step's own thread.
+
+    A client's cancel before that is no reason: what was cancelled is published like any other run.
+    """
+
+    def __init__(self) -> None:
+        self._set = False
+
+    def set(self) -> None:
+        """Note it, for good."""
+        self._set = True
+
+    def is_set(self) -> bool:
+        """Tell whether it was set."""
+        return self._set
 
 
 class _OutOfOrderError(RuntimeError):

@@ -114,13 +114,15 @@ class ProjectTasks:
         if isinstance(prepared.keeper, Keeper):
             prepared.keeper.marker.mark_compensation()
 
-    def record(self, prepared: Prepared, record: Mapping[str, Any]) -> Recorded:
+    def record(
+        self, prepared: Prepared, record: Mapping[str, Any], stop: Stopping | None = None
+    ) -> Recorded:
         """See `RunTasks.record`.  Without a record the mark stays and keeps it, if it can."""
         keeper = prepared.keeper
         if not isinstance(keeper, Keeper):
             return Recorded()
         try:
-            appended = keeper.ledger.append_run(record)
+            appended = keeper.ledger.append_run(record, stop)
         except (LedgerError, OSError) as error:  # a full disk stops us before git can say so
             kept = keeper.marker.keep(record)
             hint = "; it is kept beside it, and the next run brings it in" if kept else ""

@@ -15,7 +15,7 @@ from actors.messages import Stop
 from actors.model_call import AbortModelCall, ModelEnded, ModelRequest, StartModelCall
 from actors.outlet import Outlet
 from actors.session_state import StartTurn
-from actors.step_executor import GRACE_S, Answered, StepExecutorActor, cancel_order
+from actors.step_executor import GRACE_S, SPARED_S, Answered, StepExecutorActor, cancel_order
 from actors.turn import (
     AbortCall,
     AbortStep,
@@ -174,7 +174,7 @@ def _render(stream: str, text: str) -> list[Any]:
     return [text]
 
 
-def _start(step_id: str, name: str = "step", **limits: float) -> StartStep:
+def _start(step_id: str, name: str = "step", **limits: Any) -> StartStep:
     return StartStep(step_id, CallableWork(name, lambda _: None), _render, **limits)
 
 
@@ -301,6 +301,22 @@ def test_the_same_cancel_is_heard_once_and_a_stronger_one_again(desk: Desk) -> N
     assert _result(slot).stop_reason == "cancelled"
     assert step.heard == ["abort cancelled", "kill"]
     assert isinstance(script.hear(), StepEnded)
+
+
+def test_a_hard_stop_spares_a_step_that_keeps_something_for_a_while(desk: Desk) -> None:
+    """A run that a hard stop settled at once was never recorded: its record was killed with it."""
+    slot = desk.turn(Script([_start("s1", spared=True), _start("s2", "stubborn")], [], [], [DONE]))
+    spared = desk.steps.wait_started()
+    killed = desk.steps.wait_started(2)
+    desk.cancel(slot, "hard_stop")
+    _let_it_arm(desk, "kill:s1")
+
+    desk.pass_time(SPARED_S - 0.1)
+    assert (spared.heard, killed.heard) == ([], ["abort cancelled", "kill"])
+    desk.pass_time(0.2)
+
+    assert _result(slot) == TurnResult()
+    assert spared.heard == ["kill"]
 
 
 CANCELS: tuple[CancelReason, ...] = ("client", "shutdown", "hard_stop")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import threading
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from ops.ledger import Ledger
 
 BRANCH = "chant/lifecycle"
+DEATH_LIMIT_MS = 20_000
 
 
 def checkout(folder: Path, name: str, push: str = "require") -> Ledger:
@@ -100,6 +103,53 @@ def test_a_remote_that_refuses_is_not_asked_again(tmp_path: Path) -> None:
         strict.append_run(record("1"))
 
     assert ids(strict.runs("local", "release").records) == ["1"]
+
+
+class SilentRemote:
+    """An ssh that connects and then hears nothing; also tells that nobody waits for it."""
+
+    def __init__(self, folder: Path) -> None:
+        sign = folder / "sign"
+        silence = folder / "silence"
+        os.mkfifo(sign)
+        os.mkfifo(silence)
+        self._sign = os.open(sign, os.O_RDONLY | os.O_NONBLOCK)
+        self._poll = select.poll()
+        self._poll.register(self._sign, select.POLLIN)
+        self.command = folder / "ssh"
+        self.command.write_text(f"#!/bin/sh\nexec 3>{sign}\necho here >&3\necho <{silence}\n")
+        self.command.chmod(0o755)
+
+    def is_set(self) -> bool:
+        """As soon as it is being talked to."""
+        return bool(self._poll.poll(0))
+
+    def is_gone(self) -> bool:
+        """Wait until no process of it lives."""
+        os.read(self._sign, 1024)
+        gone = bool(self._poll.poll(DEATH_LIMIT_MS))
+        os.close(self._sign)
+        return gone
+
+
+def test_a_remote_that_hears_nothing_is_given_up_with_all_that_talks_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ssh without a limit of its own once lived on for ever, whoever had waited for it."""
+    remote = SilentRemote(tmp_path)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(remote.command))
+    monkeypatch.setattr("ops.git.HURRY_S", 0.0)
+    easy = checkout(tmp_path, "one", "try")
+    git(tmp_path / "one", "remote", "set-url", "origin", "ssh://nowhere.invalid/box")
+
+    appended = easy.append_run(record("1"), remote)
+
+    assert appended.warning == (
+        "the record is on this machine only:"
+        " git push was given up, since nobody waits for it any more"
+    )
+    assert ids(easy.runs("local", "release").records) == ["1"]
+    assert remote.is_gone()
 
 
 def test_checkouts_that_push_at_once_lose_nothing(tmp_path: Path) -> None:

@@ -91,6 +91,8 @@ class FakeTasks:
         self.compensating = 0
         self.records: list[Mapping[str, Any]] = []
         self.ledger_error: str | None = None
+        self.hurried: list[bool] = []
+        """Of each record: whether nobody wanted to wait for it."""
         self.gate = GateAnswered("", "pending", {"op": "release", "env": "prod"})
         """What the ledger says of every gate."""
         self.gate_remarks: tuple[str, ...] = ()
@@ -117,8 +119,9 @@ class FakeTasks:
         assert prepared.plan is self.plan
         self.compensating += 1
 
-    def record(self, prepared: Prepared, record: Mapping[str, Any]) -> Recorded:
+    def record(self, prepared: Prepared, record: Mapping[str, Any], stop: Stopping) -> Recorded:
         assert prepared.plan is self.plan
+        self.hurried.append(stop.is_set())
         if self.ledger_error is not None:
             return Recorded(lost=self.ledger_error)
         self.records.append(record)

@@ -186,6 +186,45 @@ def test_a_cancel_while_the_record_is_written_still_answers_cancelled() -> None:
     assert tasks.records[0]["status"] == "ok"
 
 
+@pytest.mark.parametrize(
+    ("while_it_runs", "while_it_is_recorded", "hurried"),
+    [
+        (None, None, False),
+        ("client", None, False),
+        ("shutdown", None, True),
+        (None, "client", True),
+        ("client", "shutdown", True),
+    ],
+)
+def test_a_record_waits_for_no_remote_once_nobody_waits_for_the_record(
+    while_it_runs: CancelReason | None, while_it_is_recorded: CancelReason | None, *, hurried: bool
+) -> None:
+    tasks = FakeTasks(Plan("release", "local", (phase("Build", [step("pack", "Build")]),)))
+    host = begun(tasks)
+    if while_it_runs:
+        host.cancel(while_it_runs)
+    host.end("pack")
+    if while_it_is_recorded:
+        host.cancel(while_it_is_recorded)
+
+    host.perform(RECORD)
+
+    assert tasks.hurried == [hurried]
+
+
+def test_a_hard_stop_spares_what_the_disk_would_tell_wrongly_for_good() -> None:
+    host = begun(FakeTasks(two_phases()))
+    host.end("pack", code=1)
+    host.perform(MARK)
+    host.cancel()
+
+    host.cancel("hard_stop")
+    host.end("back")
+
+    spared = [e.step_id for e in host.effects if isinstance(e, StartStep) and e.spared]
+    assert spared == [PREPARE, RECORD]
+
+
 def test_an_op_that_may_not_run_is_refused_with_the_reason_and_nothing_else() -> None:
     tasks = FakeTasks(two_phases(), RunRefused("unknown op 'x'; known: release", 2))
     host = begun(tasks)
