@@ -54,6 +54,14 @@ class Secrets:
             return None
         return self._remembered(self.store.read(config.credential_name))
 
+    def cure(self, config: ProviderConfig) -> str:
+        """Return what may help where a provider refuses the key that it got, or wants one."""
+        if config.credential_env and self._environ.get(config.credential_env):
+            return f"the key is that of the variable {config.credential_env}"
+        if config.credential_name == NO_CREDENTIAL:
+            return 'the configuration says that it takes none: credential = "none"'
+        return f"store another key with: radian login {config.credential_name}"
+
     def remember(self, secret: str) -> None:
         """Mask ``secret`` from now on, if it is long enough to be one."""
         from base64 import b64encode

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from runtimes.models.base import CallFailed, Noted
 from runtimes.models.credentials import CredentialMissing
-from runtimes.models.failures import status_failure
+from runtimes.models.failures import UNAUTHORIZED, status_failure
 from runtimes.models.hang_up import Cancelled
 from runtimes.models.http_stream import HttpClient, NoAnswer, Target
 from runtimes.models.joining import joined
@@ -157,8 +157,10 @@ class WireProvider:
         return None
 
     def _told(self, failure: CallFailed) -> CallFailed:
-        """Say who failed, without what must stay secret."""
+        """Say who failed, without what must stay secret, and what to do about a key."""
         said = self._secrets.mask(f"{self._config.id}: {failure.message}")
+        if failure.status == UNAUTHORIZED:
+            said = f"{said.rstrip('.')}; {self._secrets.cure(self._config)}"
         return CallFailed(
             said,
             failure.status,

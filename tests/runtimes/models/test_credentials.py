@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -189,6 +189,29 @@ def test_a_provider_that_echoes_the_key_does_not_spread_it(tmp_path: Path, kind:
         sent.get("x-goog-api-key"),
     }
     assert KEY not in server.requests[0].path
+
+
+@pytest.mark.parametrize(
+    ("settings", "cure"),
+    [
+        ({"credential": "local"}, "store another key with: radian login local"),
+        (
+            {"credential": None, "credential_env": "MY_KEY"},
+            "the key is that of the variable MY_KEY",
+        ),
+        ({"credential": "none"}, 'the configuration says that it takes none: credential = "none"'),
+    ],
+)
+def test_a_refused_key_is_told_with_what_to_do_about_it(
+    tmp_path: Path, settings: dict[str, Any], cure: str
+) -> None:
+    secrets = Secrets({"RADIAN_HOME": str(tmp_path), "MY_KEY": KEY})
+    secrets.store.write("local", KEY)
+    with model_server(status(401, {"error": {"message": "Who are you."}})) as server:
+        (failed,) = call(make_provider(config(server, **settings), secrets))
+
+    assert isinstance(failed, CallFailed)
+    assert failed.message.endswith(f": it answered 401: Who are you; {cure}")
 
 
 def test_a_debug_log_of_the_library_beneath_does_not_hold_the_key(
