@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 ABOUT = "Runs declared operations (Ops), and serves them over the Agent Client Protocol."
 MORE = "chant VERB --help says more about one of them"
+BOUND = "\u00a0"
+"""A space at which no line is wrapped: a flag and its value stay together."""
 
 
 def all_verbs(verbs: Sequence[Verb], width: int = WIDTH) -> str:
@@ -57,7 +59,8 @@ def asked(
 
 def one_verb(verb: Verb, width: int = WIDTH) -> str:
     """Return what ``chant VERB --help`` prints."""
-    lines = _wrapped(f"Usage: {long_usage(verb)}", width, " " * len("Usage: "))
+    lines = _wrapped(f"Usage: {long_usage(verb, BOUND)}", width, " " * len("Usage: "))
+    lines = [line.replace(BOUND, " ") for line in lines]
     lines += ["", *_wrapped(f"{verb.summary}.", width)]
     if verb.params:
         params = [(_param(param), param.summary) for param in verb.params]
@@ -78,9 +81,9 @@ def usage(verb: Verb) -> str:
     return " ".join([*verb.path, *(_param(param) for param in verb.params)])
 
 
-def long_usage(verb: Verb) -> str:
-    """Return the whole line as one types it."""
-    flags = (f"[{_flag(flag)}]{'...' if flag.many else ''}" for flag in verb.flags)
+def long_usage(verb: Verb, space: str = " ") -> str:
+    """Return the whole line as one types it; ``space`` stands between a flag and its value."""
+    flags = (f"[{_flag(flag, space)}]{'...' if flag.many else ''}" for flag in verb.flags)
     return " ".join(["chant", usage(verb), *flags])
 
 
@@ -95,8 +98,8 @@ def _param(param: Param) -> str:
     return word if param.required else f"[{word}]"
 
 
-def _flag(flag: Flag) -> str:
-    return f"{flag.name} {flag.value}" if flag.value else flag.name
+def _flag(flag: Flag, space: str = " ") -> str:
+    return f"{flag.name}{space}{flag.value}" if flag.value else flag.name
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:

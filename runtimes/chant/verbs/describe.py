@@ -109,9 +109,13 @@ def _lines(value: Mapping[str, Any], indent: str) -> Iterator[str]:
         listed: object = member
         items = cast("list[object]", listed) if isinstance(listed, list) else [listed]
         if isinstance(items[0], dict):
+            yield f"{indent}{name}:"
+            mark = "- " if isinstance(listed, list) else ""
             for item in items:
-                yield f"{indent}{name}:"
-                yield from _lines(cast("dict[str, Any]", item), f"{indent}  ")
+                lead = mark
+                for line in _lines(cast("dict[str, Any]", item), ""):
+                    yield f"{indent}  {lead}{line}"
+                    lead = " " * len(mark)
         else:
             yield f"{indent}{name}: {', '.join(map(shown_value, items))}"
 

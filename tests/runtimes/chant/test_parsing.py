@@ -137,6 +137,14 @@ def test_no_line_of_help_is_wider_than_the_terminal(width: int) -> None:
     assert max(len(line) for text in texts for line in text.splitlines()) <= width
 
 
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_flag_and_its_value_stay_on_one_line_of_the_usage(width: int) -> None:
+    for verb in VERBS:
+        usage, _, _ = one_verb(verb, width).partition("\n\n")
+
+        assert all(line.count("[") == line.count("]") for line in usage.splitlines())
+
+
 def test_the_table_is_sound() -> None:
     assert len({verb.path for verb in VERBS}) == len(VERBS)
     for verb in VERBS:

@@ -98,10 +98,18 @@ def test_an_op_is_described_as_it_would_run(box: Path) -> None:
     assert found["params"] == {"version": "7"}
     assert found["phases"][0]["steps"][0]["id"] == "pack"
     assert (
-        "schedule:\n  op: gated\n  cron: */15 * * * *\n"
+        "schedule:\n  - op: gated\n    cron: */15 * * * *\n"
         in chant(box, "describe", "box-steward").out
     )
     assert "path: README.md" in chant(box, "describe", "readme").out
+
+
+def test_what_is_listed_in_a_description_stands_below_one_name(box: Path) -> None:
+    said = chant(box, "describe", "release", "--param", "version=7").out
+
+    assert said.splitlines().count("phases:") == 1
+    assert "phases:\n  - name: " in said
+    assert "    steps:\n      - id: pack\n        fn: " in said
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones(box: Path) -> None:

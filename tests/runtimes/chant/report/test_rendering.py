@@ -7,12 +7,12 @@ import struct
 import subprocess
 import zlib
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from runtimes.chant.report.html import html_page
-from tests.runtimes.chant.report.records import failed_run
+from tests.runtimes.chant.report.records import failed_run, step
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,21 +116,45 @@ FRAMED = """<!doctype html><iframe id="phone" width="390" height="3000" srcdoc="
     const page = document.getElementById("phone").contentDocument;
     const far = [...page.querySelectorAll("body *")].filter(
       (each) => each.getBoundingClientRect().right > page.documentElement.clientWidth);
-    document.body.textContent = "sticks out: " + (far.map((each) => each.outerHTML).join() || "-");
+    const marks = [...page.querySelectorAll(".axis .at")].map(
+      (each) => each.getBoundingClientRect()).filter((each) => each.width);
+    const met = marks.filter((each, at) => at && each.left < marks[at - 1].right);
+    document.body.textContent = "sticks out: " + (far.map((each) => each.outerHTML).join() || "-")
+      + "; moments: " + marks.length + ", of which meet: " + met.length;
   };
 </script>
 """
-"""The page as a phone of 390 points shows it, and what of it lies to the right of the screen."""
+"""What of the page lies to the right of a phone's screen of 390 points, and what meets on it."""
 
 
 @pytest.mark.slow
 def test_on_a_phone_nothing_lies_beside_the_screen(tmp_path: Path) -> None:
+    assert "sticks out: -;" in on_a_phone(tmp_path, failed_run())
+
+
+@pytest.mark.slow
+def test_on_a_phone_the_moments_of_a_timeline_can_be_read(tmp_path: Path) -> None:
+    record = failed_run()
+    record["phases"] = [
+        {
+            "name": "Build",
+            "status": "ok",
+            "on_failure": False,
+            "steps": [step("pack", start_ms=0, duration_ms=256)],
+        }
+    ]
+    record |= {"started": "2026-11-30T10:00:00.000Z", "ended": "2026-11-30T10:00:00.256Z"}
+
+    assert "moments: 3, of which meet: 0" in on_a_phone(tmp_path, record)
+
+
+def on_a_phone(tmp_path: Path, record: dict[str, Any]) -> str:
     page = tmp_path / "framed.html"
-    page.write_text(FRAMED % escape(html_page(failed_run(), "1.0"), quote=True))
+    page.write_text(FRAMED % escape(html_page(record, "1.0"), quote=True))
 
     argv = [str(CHROMIUM), *FLAGS, f"--user-data-dir={tmp_path}/profile", "--dump-dom"]
     run = subprocess.run(
         [*argv, page.as_uri()], check=True, capture_output=True, text=True, timeout=100
     )
 
-    assert "sticks out: -" in run.stdout
+    return run.stdout
