@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import select
-from errno import E2BIG, ENOENT
+from errno import E2BIG, EACCES, ENOENT
 from typing import TYPE_CHECKING, TypeVar
 
 from actors.bell import Bell
@@ -286,6 +286,10 @@ class ProcessStep:
             return f"can't start {self._name()} in {self._work.cwd!r}: {os.strerror(number)}"
         if stage == "exec" and number == ENOENT:
             return f"can't start {self._name()}: program not found"
+        if stage == "exec" and number == EACCES:
+            return (
+                f"can't start {self._name()}: {os.strerror(number)}; is it executable (chmod +x)?"
+            )
         return f"can't start {self._name()}: {os.strerror(number)}"
 
     def _name(self) -> str:

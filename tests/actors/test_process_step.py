@@ -261,8 +261,9 @@ def test_a_file_that_may_not_be_run_fails_by_name(steps: RealSteps, tmp_path: Pa
     by_path = Started(steps, program("./tool", cwd=str(tmp_path))).wait_end()
     searched = Started(steps, program("tool", env={"PATH": f"/nowhere:{tmp_path}"})).wait_end()
 
-    assert by_path.error == "can't start './tool': Permission denied"
-    assert searched.error == "can't start 'tool': Permission denied"
+    why = "Permission denied; is it executable (chmod +x)?"
+    assert by_path.error == f"can't start './tool': {why}"
+    assert searched.error == f"can't start 'tool': {why}"
 
 
 def test_the_path_of_the_step_finds_the_program(steps: RealSteps, tmp_path: Path) -> None:
