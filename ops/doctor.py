@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from ops.project import Project
 
 REMOTE_TIMEOUT_S = 10.0
+NO_IDENTITY = (
+    "none; facts are committed as chant@localhost; set one with: git config --global user.name"
+    " NAME, and user.email"
+)
 OLDEST_PYTHON = (3, 11)
 
 PROGRAMS = {
@@ -83,7 +87,7 @@ def _git(root: str, environ: Mapping[str, str]) -> list[Check]:
     except LedgerError as error:
         return [Check("git", "fail", error.message)]
     known = git.ask("-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")
-    said = known.rsplit(" ", 2)[0] if known else "none; facts are committed as chant@localhost"
+    said = known.rsplit(" ", 2)[0] if known else NO_IDENTITY
     return [
         Check("git", "pass", version.removeprefix("git version ")),
         Check("identity", "pass" if known else "warn", said),

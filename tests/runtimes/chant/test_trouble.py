@@ -121,6 +121,9 @@ def test_without_an_identity_the_record_is_made_all_the_same(box: Path) -> None:
     assert chant(box, "run", "release", **NOBODY).code == 0
 
     assert git(box, "log", "--format=%an", "chant/lifecycle") == "chant"
+    (line,) = (x for x in chant(box, "doctor", **NOBODY).out.splitlines() if "identity" in x)
+    assert line.startswith("warn  identity ")
+    assert line.endswith("set one with: git config --global user.name NAME, and user.email")
 
 
 def test_a_shallow_clone_without_the_branch_says_what_it_can_t_know(box: Path) -> None:
