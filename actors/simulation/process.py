@@ -44,6 +44,8 @@ class Script(NamedTuple):
     """Prints what is no UTF-8 at the end."""
     missing: bool = False
     """There is no such program."""
+    answer: bytes = b""
+    """Printed before the end, where whoever reads it needs it whole."""
 
 
 def read_script(text: str) -> Script:
@@ -84,7 +86,7 @@ class SimProcess:
         self._platform = platform
         self._faults = faults
         self._book = book
-        self._tag = tag
+        self.tag = tag
         self._message_id = f"{tag}/{step_id}/stdout"
         self._pipe = SimPipe(platform, PIPE_BYTES)
         self._changed = self._pipe.changed
@@ -107,7 +109,7 @@ class SimProcess:
 
     def is_attempt_of(self, tag: str, step_id: str) -> bool:
         """Tell whether it belongs to that step."""
-        return (self._tag, self.step_id) == (tag, step_id)
+        return (self.tag, self.step_id) == (tag, step_id)
 
     def start(self) -> None:
         """Run it."""
@@ -174,7 +176,7 @@ class SimProcess:
             self._decide("failed", "program not found")
         else:
             self._alive = 1 + bool(self._script.child)
-            self._book.step_began(self._tag)
+            self._book.step_began(self.tag)
             if self._script.child:
                 self._platform.scheduler.spawn_process(f"child of {self.step_id}", self._child)
             self._platform.scheduler.spawn_process(f"program {self.step_id}", self._program)
@@ -217,12 +219,14 @@ class SimProcess:
                 break
         if script.raw and not self._dying and self._put(RAW):
             self._book.say(self._message_id, RAW.decode("utf-8", "replace"))
+        if script.answer and not self._dying:
+            self._put(script.answer)
         code = script.code if self._live_for(script.takes) else self._die()
         with self._changed:
             self._exit_code = code
             over = self._aborted is None
             if over:  # the child lives on, but the step is over
-                self._book.step_ended(self._tag)
+                self._book.step_ended(self.tag)
                 self._decide("exited")
             self._gone()
 
@@ -236,7 +240,7 @@ class SimProcess:
         """Count one of the tree as gone; the last one of an aborted tree ends the step."""
         self._alive -= 1
         if not self._alive and self._verdict is None and self._aborted is not None:
-            self._book.step_ended(self._tag)
+            self._book.step_ended(self.tag)
             self._verdict = (self._aborted, None)
             self._source.end()
             self._changed.notify_all()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from actors.faults import Faults
     from actors.simulation.book import Book
     from actors.simulation.platform import SimPlatform
+    from actors.simulation.process import Script
     from actors.work import OutputSource, ProcessWork, Render, Work
 
     Step: TypeAlias = SimProcess | CallableStep
@@ -32,6 +33,14 @@ class Ran(NamedTuple):
     end: StepEnd
     aborted_after_s: float | None
     """How long it had run when TERM came."""
+
+
+class Part(NamedTuple):
+    """What a program plays."""
+
+    tag: str
+    """The turn that it belongs to."""
+    script: Script
 
 
 class SimSteps:
@@ -51,6 +60,8 @@ class SimSteps:
         """Turn and step of each program in the order of starting."""
         self.ran: list[Ran] = []
         """Each program in the order of ending."""
+        self.cast: Callable[[str, ProcessWork], Part] = as_told
+        """Says what the program of a step plays; called as it is started."""
 
     def start(
         self,
@@ -63,23 +74,21 @@ class SimSteps:
         """See `actors.work.StepService.start`."""
         self._started += 1
         key = self._started
-        tag = "" if isinstance(work, CallableWork) else _tag(work)
-
+        output = StepOutput(source, render)
         step: Step
 
         def ended(end: StepEnd) -> None:
             self._live.pop(key, None)
             if isinstance(step, SimProcess):
-                self.ran.append(Ran(tag, step_id, end, step.aborted_after_s))
+                self.ran.append(Ran(step.tag, step_id, end, step.aborted_after_s))
             on_end(end)
 
-        output = StepOutput(source, render)
         if isinstance(work, CallableWork):
             step = CallableStep(
                 step_id, work, output, source, ended, platform=self._platform, faults=self._faults
             )
         else:
-            step = self._program(step_id, work, output, source, ended)
+            step = self._program(step_id, self.cast(step_id, work), output, source, ended)
         self._live[key] = step
         if self._closed:
             step.abort("cancelled")
@@ -115,19 +124,19 @@ class SimSteps:
     def _program(
         self,
         step_id: str,
-        work: ProcessWork,
+        part: Part,
         output: StepOutput,
         source: OutputSource,
         on_end: Callable[[StepEnd], None],
     ) -> SimProcess:
-        tag = _tag(work)
+        tag = part.tag
         live = [each for each in self._live.values() if isinstance(each, SimProcess)]
         if any(each.is_attempt_of(tag, step_id) for each in live):
             self._book.violated("children", f"step {step_id} of {tag} was started while it runs")
         self.begun.append((tag, step_id))
         process = SimProcess(
             step_id,
-            read_script(work.argv[-1]),
+            part.script,
             output,
             source,
             on_end,
@@ -140,5 +149,8 @@ class SimSteps:
         return process
 
 
-def _tag(work: ProcessWork) -> str:
-    return next((work.env[name] for name in TAG_VARIABLES if name in work.env), "")
+def as_told(step_id: str, work: ProcessWork) -> Part:
+    """Have a program play what its command line says."""
+    del step_id
+    tag = next((work.env[name] for name in TAG_VARIABLES if name in work.env), "")
+    return Part(tag, read_script(work.argv[-1]))

@@ -8,6 +8,7 @@ SEEDS = Simulate(2000)
 """See `tests.mutants.catalog`."""
 JOURNAL_TESTS = Pytest("tests/runtimes/radian/test_journal.py")
 ROUND_TESTS = Pytest("tests/runtimes/radian/test_tool_round.py")
+HOOK_TESTS = Pytest("tests/runtimes/radian/test_hook_run.py")
 LOST_TESTS = Pytest("tests/runtimes/radian/test_lost_calls.py")
 
 JOURNAL = (
@@ -108,4 +109,42 @@ TURN = (
     ),
 )
 
-AGENT = (*JOURNAL, *TURN)
+HOOKS = (
+    Mutant(
+        "a hook judges the answer before the last one, as that is not recorded",
+        "runtimes/radian/agent_turn.py",
+        'running = self._stage == "running" and not self._hooks.judge_stops\n',
+        'running = self._stage == "running"\n',
+        (SEEDS,),
+    ),
+    Mutant(
+        "what a required hook was to judge happens though it failed",
+        "runtimes/radian/hook_run.py",
+        "        if hook.required:\n            words =",
+        '        if hook.required and hook.event == "session_start":\n            words =',
+        (HOOK_TESTS, SEEDS),
+    ),
+    Mutant(
+        "only the first hook is asked",
+        "runtimes/radian/hook_run.py",
+        "        if self._at == len(self._jobs):\n",
+        "        if self._at:\n",
+        (HOOK_TESTS, SEEDS),
+    ),
+    Mutant(
+        "a result that a hook withheld is told",
+        "runtimes/radian/hooked_call.py",
+        "        if veto is not None:\n",
+        "        if veto is None:\n",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a prompt is recorded before its hooks have let it pass",
+        "runtimes/radian/agent_turn.py",
+        "Write(records), *judging,",
+        "Write((*records, *self._asked)), *judging,",
+        (SEEDS,),
+    ),
+)
+
+AGENT = (*JOURNAL, *TURN, *HOOKS)

@@ -44,9 +44,13 @@ class Shelf:
                     return
                 self._changed.wait(1.0)
 
+    def written(self) -> bytes:
+        """Return what is in all journals."""
+        return b"".join(self.disk.read(path) or b"" for path in self.locks)
+
     def last_turn_is_own(self) -> bool:
         """Tell whether the last turn of the journal was begun by the session itself."""
-        data = b"".join(self.disk.read(path) or b"" for path in self.locks)
+        data = self.written()
         return data.rfind(b'"origin":"wake"') > data.rfind(b'"origin":"prompt"')
 
     def count(self, moment: Moment) -> int:

@@ -59,6 +59,8 @@ class SimModel:
         self._pieces = 0
         self._wakes = 0
         self._last = ""
+        self.said = ""
+        """The last piece of what was said, but for subagents."""
         self._paused = False
         """The last answer wants to be resumed."""
         self.lets_go: Callable[[], None] = _at_once
@@ -150,7 +152,10 @@ class SimModel:
             if cancel.wait(PAUSE_S):
                 return
             self._pieces += 1
-            yield TextDelta(f"<{tag}.{self._pieces}> ")
+            piece = f"<{tag}.{self._pieces}> "
+            if tag == tag_of(tag):
+                self.said = piece
+            yield TextDelta(piece)
 
     def _call(self, tag: str, tool: str, words: list[str]) -> ToolCalled:
         self._calls += 1

@@ -53,6 +53,8 @@ HANGS = (
 )
 QUIET = tuple(each for each in ANSWERS if "edit" not in each and "ask" not in each)
 """What ends by itself, whatever people do."""
+HOOKED = (*QUIET, "look 0 make 0", "make 0 look 0.5", "say", "say")
+"""What hooks judge."""
 DISK = (*("file.write",) * 2, "file.fsync", "journal.write", "journal.sync", "journal.repair")
 MOMENTS: tuple[Moment, ...] = ("writing", "writing", "forcing")
 LAST = 0.5
@@ -236,6 +238,29 @@ def agent_helpers(world: World) -> None:
     talk.finish()
 
 
+def hooked_agents(world: World) -> None:
+    """Hooks that allow, deny, rewrite, fail and hang, in turns that are cancelled at any moment."""
+    talk, numbers = AgentTalk(world, hooked=True), world.numbers
+    talk.serve()
+    talk.open()
+    for _ in range(numbers.randint(1, 3)):
+        hangs = (numbers.choice(HANGS),) if numbers.random() < 0.2 else ()  # noqa: PLR2004
+        request = talk.prompt(*numbers.choices(HOOKED, k=numbers.randint(1, 2)), *hangs, "say")
+        if hangs or numbers.random() < 0.3:  # noqa: PLR2004
+            world.platform.sleep(numbers.choice((0.0, 0.5, 1.0, 3.0, 5.0)))
+            talk.client.cancel(talk.session)
+        talk.client.answer(request)
+    if numbers.random() < 0.8:  # noqa: PLR2004
+        talk.finish()
+        return
+    talk.prompt(*numbers.choices(HOOKED, k=2), "say")
+    talk.pause()
+    for _ in range(int(400 * numbers.random() ** 2)):
+        world.scheduler.point()
+    _kill(talk)
+    _go_on(talk)
+
+
 def full_disks(seed: int, numbers: random.Random) -> FaultPlan:
     """Draw a write from which on there is no room for some time."""
     fault = PlannedFault(
@@ -273,6 +298,7 @@ SCENARIOS = (
     Scenario("agents-beside", "two agents that want one session", agents_beside),
     Scenario("agent-jobs", "background jobs and the turns that tell of them", agent_jobs, 2),
     Scenario("agent-full-disk", "turns while the disk fails", agent_turns, 3, DISK, calm=0.1),
+    Scenario("hooked-agents", "hooks that allow, deny, fail and hang", hooked_agents, 2),
     Scenario(
         "agent-helpers",
         "subagents side by side, and a disk that fills up",

@@ -12,6 +12,7 @@ from actors.simulation.served import Pipes
 from runtimes.radian.ground import AgentGround
 from runtimes.radian.options import ConversationOptions
 from runtimes.radian.runtime import RadianRuntime
+from runtimes.radian.simulation.hooks import SimHooks
 from runtimes.radian.simulation.journals import Shelf, SimJournals
 from runtimes.radian.simulation.model import SimModel
 from runtimes.radian.simulation.tools import Deeds, tools_for
@@ -19,9 +20,12 @@ from runtimes.radian.simulation.truth import Truth
 from runtimes.radian.simulation.view import View
 
 if TYPE_CHECKING:
+    from actors.opened_session import OpenedSession
     from actors.simulation.book import Book, Json
     from actors.simulation.client import SimClient
     from actors.simulation.world import World
+    from protocol.acp.sessions import LoadSession, NewSession, ResumeSession
+    from runtimes.radian.hook_config import Hook
 
 OPTIONS = ConversationOptions(
     provider="openai", model="sim", profile="workspace", trust=False, user_config=False
@@ -30,11 +34,23 @@ NOWHERE = "/nowhere/of/a/simulation"
 ENVIRON = {"HOME": NOWHERE, "RADIAN_HOME": f"{NOWHERE}/.radian"}
 
 
+class HookedRuntime(RadianRuntime):
+    """Gives its session hooks, as the person's file would that no simulation reads."""
+
+    hooks: tuple[Hook, ...] = ()
+
+    def open_session(self, request: NewSession | ResumeSession | LoadSession) -> OpenedSession:
+        """See `RadianRuntime`."""
+        opened = super().open_session(request)
+        opened.state.desk.tools.hooks.hooks = self.hooks
+        return opened
+
+
 class AgentTalk:
     """A session, its servers and what must be true of them; that is checked at the end."""
 
-    def __init__(self, world: World) -> None:
-        """Make an empty disk."""
+    def __init__(self, world: World, *, hooked: bool = False) -> None:
+        """Make an empty disk.  ``hooked``: the session has hooks."""
         self.world = world
         self.numbers = world.numbers
         disk = SimDisk(world.scheduler, world.faults, stream(world.seed, "disk"))
@@ -45,6 +61,12 @@ class AgentTalk:
         self.session = ""
         self.model = SimModel(lambda: world.server.book, self.shelf.last_turn_is_own)
         self._prompts = 0
+        self._hooks: SimHooks | None = None
+        if hooked:
+            self._hooks = self.truth.hooks = SimHooks(
+                world, self.shelf.written, lambda: self.model.said
+            )
+            self.deeds.watch = self._hooks.ran
         world.checks.append(self.truth.check)
 
     def serve(self, pipes: Pipes | None = None, reading: Reading | None = None) -> None:
@@ -88,6 +110,8 @@ class AgentTalk:
         """Send a prompt with a tag of its own; ``may_fail``: a turn may run."""
         self._prompts += 1
         tag = f"p{self._prompts}"
+        if self._hooks is not None:
+            self._hooks.prompted = tag
         blocks = [{"type": "text", "text": "; ".join((tag, *parts))}]
         params: Json = {"sessionId": self.session, "prompt": blocks}
         return self.client.request("session/prompt", params, tag, may_fail=may_fail)
@@ -116,7 +140,10 @@ class AgentTalk:
             lambda _config, _secrets: self.model,
             tools_for(self.deeds, book),
         )
-        runtime = RadianRuntime(self.world.platform, ENVIRON, lambda: OPTIONS, ground)
+        runtime = HookedRuntime(self.world.platform, ENVIRON, lambda: OPTIONS, ground)
+        if self._hooks is not None:
+            runtime.hooks = self._hooks.hooks
+            served.steps.cast = self._hooks.cast(served)
         served.after = runtime.close
         return runtime
 

@@ -42,10 +42,14 @@ class Deeds:
         """By id of a call: how often it was run."""
         self.outputs: dict[str, str] = {}
         """What calls that came through have returned."""
+        self.watch: Callable[[str, str], None] | None = None
+        """Is told the id of each call that runs, and what it does."""
 
-    def begin(self, call_id: str) -> None:
+    def begin(self, call_id: str, do: str) -> None:
         """A call runs."""
         self.begun[call_id] = self.begun.get(call_id, 0) + 1
+        if self.watch is not None:
+            self.watch(call_id, do)
 
 
 def tag_of(call_id: str) -> str:
@@ -80,10 +84,11 @@ class SimTool:
             return run_callable("job", lambda _work: self._leave(do, call_id, context))
         if self.name == "run":
             return self._program(do, call_id)
-        return run_callable(self.name, lambda work: self._act(float(do), call_id, work))
+        return run_callable(self.name, lambda work: self._act(do, call_id, work))
 
-    def _act(self, takes_s: float, call_id: str, work: WorkContext) -> ToolOutcome:
-        self._deeds.begin(call_id)
+    def _act(self, do: str, call_id: str, work: WorkContext) -> ToolOutcome:
+        takes_s = float(do)
+        self._deeds.begin(call_id, do)
         tag = tag_of(call_id)
         self._book.step_began(tag)
         try:
@@ -100,11 +105,11 @@ class SimTool:
             return self._done(call_id)
 
         work = ProcessWork(("sh", script), "/", {"SIM_TAG": tag_of(call_id)})
-        self._deeds.begin(call_id)
+        self._deeds.begin(call_id, script)
         return ToolRun(work, finish)
 
     def _leave(self, script: str, call_id: str, context: ToolContext) -> ToolOutcome:
-        self._deeds.begin(call_id)
+        self._deeds.begin(call_id, script)
         assert context.jobs is not None  # noqa: S101 - a session has them
         context.jobs.start(ProcessWork(("sh", script), "/", {"SIM_TAG": "job"}), script)
         return self._done(call_id)

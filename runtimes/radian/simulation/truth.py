@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from actors.simulation.served import Served
     from actors.simulation.world import World
     from runtimes.radian.journal_read import Loaded
+    from runtimes.radian.simulation.hooks import SimHooks
     from runtimes.radian.simulation.journals import Shelf
     from runtimes.radian.simulation.tools import Deeds
     from runtimes.radian.simulation.view import View
@@ -44,6 +45,8 @@ class Truth:
         """Calls of which a client has cancelled a question, and the turn with it."""
         self.power_lost = False
         """What was not forced to the disk may be gone."""
+        self.hooks: SimHooks | None = None
+        """Those of the session, if it has any."""
         self._choices: dict[str, set[str]] = {}
         """By id of a call: what a client has chosen."""
 
@@ -119,6 +122,7 @@ class Truth:
             for wrong in turn.faults(ended_well=not self._world.planned.fired):
                 self._violated("journal", wrong)
             self._check_tools(turn)
+            self._check_hooks(turn)
             self._check_end(turn, last=turn.number == max(turns.all))
         for call_id in () if self._world.planned.fired else sorted(self.left):
             asked_in = turns.by_tag.get(tag_of(call_id))
@@ -137,6 +141,10 @@ class Truth:
     def _check_answer(self, served: Served, asked: Asked, turn: JournaledTurn | None) -> None:
         """What a client was told of a turn is in the journal."""
         reason = stop_reason(asked.answers[0])
+        if self.hooks is not None and asked.tag in self.hooks.refused:
+            if turn is not None or reason == "end_turn":
+                self._violated("hooks", f"{asked.tag} was refused, and answered ({reason})")
+            return
         if turn is None:
             if reason != "cancelled" or asked.tag in self._deeds_of():
                 self._violated("journal", f"{asked.tag} was answered ({reason}), and is lost")
@@ -167,6 +175,17 @@ class Truth:
                 if int(which) not in known and name not in view.attempts and seen:
                     self._violated("text", f"the client saw {seen!r}, which is not in the journal")
 
+    def _check_hooks(self, turn: JournaledTurn) -> None:
+        """What hooks have forbidden is not in the journal."""
+        if self.hooks is None:
+            return
+        for call_id in self.hooks.withheld & turn.results.keys():
+            if turn.results[call_id].status == "completed":
+                self._violated("hooks", f"the result of {call_id} was withheld, and is told")
+        completed = turn.end is not None and turn.end.end == "Completed"
+        if completed and (why := self.hooks.why_not_over(turn.number)):
+            self._violated("hooks", f"turn {turn.number} is completed, and {why}")
+
     def _check_tools(self, turn: JournaledTurn) -> None:
         for call_id, decision in turn.decisions.items():
             if decision == "deny" and call_id in self._deeds.begun:
@@ -180,7 +199,8 @@ class Truth:
             if result.status == "completed" and done is not None and result.output != done:
                 self._violated("tools", f"{call_id} came to {done!r}, not {result.output!r}")
             ended = turn.end is not None and turn.end.end == "Completed"
-            broken = bool(self._world.planned.fired)
+            withheld = self.hooks is not None and call_id in self.hooks.withheld
+            broken = withheld or bool(self._world.planned.fired)
             if ended and not broken and done is not None and result.status != "completed":
                 self._violated("tools", f"{call_id} came through, and is told as failed")
             ran = call_id in self._deeds.begun
@@ -200,7 +220,8 @@ class Truth:
         """Whether a power loss may have taken the session: no turn of it was answered."""
         if not self.power_lost:
             return False
-        return all(_unwritten(asked.answers[0]) for _, asked in self._answered())
+        answers = [asked.answers[0] for _, asked in self._answered()]
+        return all(_unwritten(each) or _never_began(each) for each in answers)
 
     def _deeds_of(self) -> set[str]:
         return {call_id.partition("-")[0] for call_id in self._deeds.begun}
@@ -219,6 +240,11 @@ def _unwritten(answer: Json) -> bool:
     return "journal" in str(radian.get("error", "")) or "fault of radian" in str(
         radian.get("error", "")
     )
+
+
+def _never_began(answer: Json) -> bool:
+    """Tell whether a cancel came before there was a turn: then nothing is told of one."""
+    return stop_reason(answer) == "cancelled" and "_meta" not in answer["result"]
 
 
 def end_of(record: object) -> TurnEnded | None:
