@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GUIDE = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL)
 PLANS = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
 
 
@@ -30,6 +34,17 @@ def test_every_plan_in_it_can_work(text: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
 
     assert read_plan(str(path), all_points()).faults
+
+
+def test_the_scripted_provider_can_be_made_in_an_empty_home(tmp_path: Path) -> None:
+    (lines,) = (each for each in BLOCKS if "[providers.play]" in each)
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+
+    subprocess.run(["sh", "-euc", lines], env=env, check=True, timeout=30)
+
+    config = tomllib.loads((tmp_path / ".radian/config.toml").read_text(encoding="utf-8"))
+    script = tmp_path / ".radian" / config["providers"]["play"]["script"]
+    assert json.loads(script.read_bytes())["calls"][-1] == {"text": "Done."}
 
 
 def test_every_example_plan_is_in_its_table() -> None:
