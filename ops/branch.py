@@ -154,15 +154,14 @@ class Branch:
     def _commit(
         self, files: Mapping[str, bytes], tip: str | None, message: str, also: str | None = None
     ) -> str:
-        import tempfile
+        from ops.scratch_index import scratch_index
 
         rows: list[str] = []
         for path, content in files.items():
             blob = self._git.text("hash-object", "-w", "--stdin", stdin=content)
             rows.append(f"100644 {blob}\t{path}\0")
         entries = "".join(rows).encode(errors="surrogateescape")
-        with tempfile.TemporaryDirectory(prefix="chant-index-") as folder:
-            index = {"GIT_INDEX_FILE": os.path.join(folder, "index")}
+        with scratch_index(self._state_dir) as index:
             if tip is not None:
                 self._git.run("read-tree", tip, env=index)
             self._git.run("update-index", "-z", "--index-info", stdin=entries, env=index)

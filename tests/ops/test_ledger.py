@@ -300,6 +300,43 @@ def test_push_reaches_the_remote_or_says_loudly_that_it_did_not(tmp_path: Path) 
         ledger(work, LedgerSettings(remote="gone", push="require")).append_run(record("3"))
 
 
+def test_what_a_killed_writer_left_is_removed_once_it_can_be_nobodys(tmp_path: Path) -> None:
+    opened = ledger(repository(tmp_path))
+    opened.append_run(record("1"))
+    state = tmp_path / ".git/chant"
+    young, old = state / "chant-index-young", state / "chant-index-old"
+    for left in (young, old):
+        left.mkdir()
+        (left / "index.lock").touch()
+    os.utime(young, (FAR_S, FAR_S))
+    os.utime(old, (1, 1))
+
+    opened.append_run(record("2"))
+
+    assert [path.name for path in state.glob("chant-index-*")] == ["chant-index-young"]
+
+
+def test_a_writer_keeps_its_index_where_the_next_one_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = ledger(repository(tmp_path))
+    opened.append_run(record("1"))
+    seen: list[str] = []
+    run = Git.run
+
+    def watched(git: Git, *args: str, **more: Any) -> bytes:
+        if index := (more.get("env") or {}).get("GIT_INDEX_FILE"):
+            seen.append(os.path.dirname(os.path.dirname(index)))
+        return run(git, *args, **more)
+
+    monkeypatch.setattr(Git, "run", watched)
+
+    opened.append_run(record("2"))
+
+    assert set(seen) == {str(tmp_path / ".git/chant")}
+    assert not [*(tmp_path / ".git/chant").glob("chant-index-*")]
+
+
 def test_a_lock_that_a_dead_git_left_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
