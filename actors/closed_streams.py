@@ -1,7 +1,8 @@
-"""Standard streams that were closed before we were started."""
+"""Standard streams: those that were closed before we were started, and what they carry."""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TYPE_CHECKING, cast
@@ -23,6 +24,17 @@ def stand_in_for_closed_streams() -> None:
         sys.stdout = _stand_in(os.O_RDONLY, "w")
     if sys.stderr is None:
         sys.stderr = _stand_in(os.O_WRONLY, "w")
+
+
+def print_utf8() -> None:
+    """Have what is printed be UTF-8, whatever the locale: it is our data, and programs read it.
+
+    A terminal keeps its encoding; what that can't carry is escaped.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _stand_in(flags: int, mode: str) -> TextIO:

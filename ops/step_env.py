@@ -19,6 +19,9 @@ MAX_ERROR_CHARS = 4096
 PER_RUN = ("CHANT_PARAM_", "CHANT_FAILURE_")
 """Prefixes that belong to one run and must not leak from one into a run inside it."""
 
+PYTHON_STREAMS = "PYTHONIOENCODING"
+"""Says what the streams of one process are.  Those of a step are pipes, and are read as UTF-8."""
+
 CHANNEL = "CHANT_CHANNEL"
 """How a process came to run chant.  Inherited by the steps of a run, so that a command in a step
 can't pass for one that a person typed at a terminal."""
@@ -66,6 +69,8 @@ def failure_variables(failure: Failure) -> dict[str, str]:
 def process_env(base: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
     """Return the whole environment of a step: ``base`` without another run's, then ``extra``."""
     kept = {name: value for name, value in base.items() if not name.startswith(PER_RUN)}
+    if PYTHON_STREAMS in kept:
+        kept[PYTHON_STREAMS] = "utf-8"
     return {**kept, **extra}
 
 

@@ -28,6 +28,9 @@ def main() -> None:
 
         # Everything is ended in order by then; tearing the interpreter down would take 10 ms more.
         os._exit(serve_acp(flags))
+    from actors.closed_streams import print_utf8
+
+    print_utf8()
     with until_trouble():
         from runtimes.chant.straight import perform_straight
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from actors.closed_streams import print_utf8
 from runtimes.chantry import outcome
 from runtimes.chantry.simulation.cli import simulate
 
@@ -106,4 +107,5 @@ chantry.add_command(simulate)
 
 def main() -> None:
     """Run the command line; it exits with the command's code."""
+    print_utf8()
     chantry(prog_name="chantry")

@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from actors.closed_streams import stand_in_for_closed_streams
+from actors.closed_streams import print_utf8, stand_in_for_closed_streams
 from actors.signals import end_at_once
 from actors.stand_ins import import_libraries, until_trouble
 
@@ -23,6 +23,7 @@ def main() -> None:
         # As below; a turn runs with the collector on again.
         gc.disable()
         stand_in_for_closed_streams()
+        print_utf8()
         import_libraries()
         from runtimes.radian.exec_run import run_exec
 
@@ -36,6 +37,7 @@ def main() -> None:
         # Everything is ended in order by then; tearing the interpreter down would take longer.
         os._exit(serve_acp(argv[1:], os.environ))
     stand_in_for_closed_streams()
+    print_utf8()
     with until_trouble():
         from runtimes.radian.cli import radian
 

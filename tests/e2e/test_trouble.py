@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.agents import ECHO
+from tests.e2e.agents import CHANT, ECHO, run_op
 from tests.e2e.talk import Talk
 from tests.e2e.wire import line
+from tests.scripts import script
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.e2e.agents import AgentKind
+
+ASCII = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
 
 POINTS = (
     "actor.receive",
@@ -89,8 +94,7 @@ def test_b117_the_locale_does_not_matter(kind: AgentKind, folder: Path) -> None:
     place = folder / "héllo 💫"
     place.mkdir()
     kind.prepare(place)
-    env = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
-    with Talk(kind, place, env=env) as talk:
+    with Talk(kind, place, env={**os.environ, **ASCII}) as talk:
         talk.open()
         code = shlex.quote("import sys; sys.stdout.buffer.write('✓'.encode())")
 
@@ -102,6 +106,53 @@ def test_b117_the_locale_does_not_matter(kind: AgentKind, folder: Path) -> None:
         assert str(place) in turn.text
         assert "✓" in turn.text
         assert (place / "ß 💫").exists()
+
+
+PRINTS = f"{sys.executable} -c \"print('✓ 💫')\""
+"""Python takes our variable for its own streams; but these are read as UTF-8."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "sh", "--param", f"script={PRINTS}", "--json"),
+        ("run", "sh", "--param", f"script={PRINTS}", "--progress-json"),
+        ("list", "--json"),
+    ],
+    ids=lambda words: words[-1],
+)
+def test_b117_documents_of_chant_are_utf8(tmp_path: Path, words: tuple[str, ...]) -> None:
+    CHANT.prepare(tmp_path)
+    path = tmp_path / "ops" / "sh.op.toml"
+    path.write_text(path.read_text().replace("Runs one script", "héllo 💫"), encoding="utf-8")
+    printed = subprocess.run(
+        [script("chant"), *words],
+        cwd=tmp_path,
+        env={**os.environ, **ASCII},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
+
+    assert "💫" in printed
+    lines = printed.splitlines() if "--progress-json" in words else [printed]
+    assert all(isinstance(json.loads(each), dict) for each in lines)
+
+
+def test_b117_drive_shows_what_an_agent_says(tmp_path: Path) -> None:
+    CHANT.prepare(tmp_path)
+    prompt = run_op("sh", PRINTS)
+    shown = subprocess.run(
+        [script("chantry"), "drive", "--prompt", prompt, "--", *CHANT.command],
+        cwd=tmp_path,
+        env={**os.environ, **ASCII},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+
+    assert (shown.returncode, b"Traceback" in shown.stderr) == (0, False)
+    assert "✓ 💫" in shown.stdout.decode()
 
 
 def test_b118_nothing_in_the_environment(kind: AgentKind, folder: Path) -> None:

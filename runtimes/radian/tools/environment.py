@@ -23,6 +23,9 @@ _ADDS_CODE = frozenset({"BASH_ENV", "ENV", "PROMPT_COMMAND"})
 _AGENTS = frozenset({"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "GPG_TTY"})
 """Leads to programs that sign with a person's keys."""
 
+PYTHON_STREAMS = "PYTHONIOENCODING"
+"""Says what the streams of one process are.  Those of a tool's are pipes, and read as UTF-8."""
+
 QUIET: Mapping[str, str] = {
     "TERM": "dumb",
     "PAGER": "cat",
@@ -49,6 +52,8 @@ def tool_env(
         if not any(secret in value for secret in values)
         and (name in kept or not looks_secret(name, value))
     }
+    if PYTHON_STREAMS in passed:
+        passed[PYTHON_STREAMS] = "utf-8"
     return {**passed, **QUIET}
 
 

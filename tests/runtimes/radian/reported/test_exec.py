@@ -70,6 +70,50 @@ def test_a_closed_stdout_is_an_error_and_nothing_is_printed_into_the_journal(
     assert [each["seq"] for each in box.journal("s1")] == list(range(1, len(box.journal("s1")) + 1))
 
 
+# --- B117
+
+
+ASCII = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+
+
+def run_in_ascii(box: Box, *words: str) -> tuple[int, str, str]:
+    run = subprocess.run(
+        [script("radian"), *words],
+        cwd=box.workspace,
+        env={**box.environ, **ASCII},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    return run.returncode, run.stdout.decode(), run.stderr.decode()
+
+
+def test_what_is_printed_is_utf8_whatever_the_locale(box: Box) -> None:
+    name, code = "héllo 💫", "print('✓')"
+    shell = {"name": "shell", "input": {"command": f'python3 -c "{code}" > "{name}"; cat h*'}}
+    read = {"name": "read", "input": {"path": name}}
+    box.play({"tool_calls": [shell]}, {"tool_calls": [read]}, {"text": "fertig 💫"})
+
+    code, stdout, stderr = run_in_ascii(box, "exec", "-p", name, "--session-id", "s1")
+
+    assert (code, stdout) == (0, "fertig 💫\n"), stderr
+    assert f"read: Read {name}" in stderr
+    assert (box.workspace / name).read_text(encoding="utf-8") == "✓\n"
+    results = [each["output"] for each in box.journal("s1") if each["type"] == "ToolResult"]
+    assert ["✓" in each for each in results] == [True, True]
+
+
+def test_small_commands_can_name_what_is_not_ascii(box: Box) -> None:
+    folder = box.workspace / "héllo 💫"
+    folder.mkdir()
+
+    code, stdout, stderr = run_in_ascii(box, "trust", str(folder))
+
+    assert (code, stderr) == (0, "")
+    assert str(folder) in stdout
+
+
 # --- B115
 
 
