@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shlex
+import shutil
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,11 +24,11 @@ from tests.shared import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 PROGRAM = ROOT / "tests" / "e2e" / "acpx" / "node_modules" / "acpx" / "dist" / "cli.js"
 ABSENT = "NOT TESTED: {} (make acpx brings it)"
 DEADLINE_S = 60.0
+SOCKETS = Path("/tmp")
 AGENT = """\
 #!/bin/sh
 echo $$ >> {pids}
@@ -145,6 +148,14 @@ class Acpx:
         told = messages(self.call("prompt", "-s", "one", text, codes=codes))
         self.settle()
         return told
+
+    def close(self) -> None:
+        """Wait as `settle` does, and remove the folder of sockets that acpx leaves in /tmp."""
+        self.settle()
+        # It is named after the home alone, wherever temporary files are to be.
+        name = hashlib.sha256(str(self._home).encode()).hexdigest()[:10]
+        sockets = SOCKETS / f"acpx-{name}"
+        shutil.rmtree(sockets, ignore_errors=True)
 
     def settle(self) -> None:
         """Wait for the end of the agent, and of the process that acpx leaves to hold it."""

@@ -51,7 +51,7 @@ def make(box: Path, tmp_path: Path) -> Iterator[Make]:
 
     yield client
     for each in opened:
-        each.settle()
+        each.close()
 
 
 def statuses(told: Told) -> list[str]:

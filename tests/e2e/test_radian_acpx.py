@@ -49,7 +49,7 @@ def make(box: Box, tmp_path: Path) -> Iterator[Make]:
 
     yield client
     for each in opened:
-        each.settle()
+        each.close()
 
 
 def test_a_session_of_several_turns_each_in_a_process_of_its_own(box: Box, make: Make) -> None:
