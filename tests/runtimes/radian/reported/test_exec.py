@@ -90,8 +90,9 @@ def run_in_ascii(box: Box, *words: str) -> tuple[int, str, str]:
 
 
 def test_what_is_printed_is_utf8_whatever_the_locale(box: Box) -> None:
-    name, code = "héllo 💫", "print('✓')"
-    shell = {"name": "shell", "input": {"command": f'python3 -c "{code}" > "{name}"; cat h*'}}
+    name = "héllo 💫"
+    command = f"python3 -c \"print('✓')\" > '{name}'; cat h*"
+    shell = {"name": "shell", "input": {"command": command}}
     read = {"name": "read", "input": {"path": name}}
     box.play({"tool_calls": [shell]}, {"tool_calls": [read]}, {"text": "fertig 💫"})
 
