@@ -67,12 +67,13 @@ class _Inspect(Later):
         return dict(import_module(_INSPECT).get_annotations(of, **named))
 
 
-class _Logging(Later):
+class LaterLogging(Later):
     """Loses what libraries log below a warning until somebody imports the real one.
 
     It says where records go: before, that is nowhere.
     """
 
+    DEBUG = 10
     NullHandler = object
 
     def __init__(self, name: str) -> None:
@@ -86,7 +87,7 @@ class _Logging(Later):
 
 class _Logger:
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         self._handlers: list[object] = []
 
     def addHandler(self, handler: object) -> None:  # noqa: N802 - its own name
@@ -96,6 +97,13 @@ class _Logger:
         else:
             self._real().addHandler(handler)
 
+    def isEnabledFor(self, level: int) -> bool:  # noqa: N802 - its own name
+        """Tell whether a record of ``level`` would go anywhere."""
+        if level <= LaterLogging.DEBUG and _LOGGING not in sys.modules:
+            return False
+        told: bool = self._real().isEnabledFor(level)
+        return told
+
     def __getattr__(self, name: str) -> Any:
         if name in {"debug", "info"} and _LOGGING not in sys.modules:
             return _lose
@@ -103,7 +111,7 @@ class _Logger:
 
     def _real(self) -> Any:
         logging = import_module(_LOGGING)
-        real = logging.getLogger(self._name)
+        real = logging.getLogger(self.name)
         while self._handlers:
             self._handlers.pop()
             real.addHandler(logging.NullHandler())
@@ -207,7 +215,7 @@ def until_trouble() -> Generator[None]:
 
 def _until_trouble() -> dict[str, Any]:
     stand_ins: dict[str, Any] = {_INSPECT: _Inspect(_INSPECT), _TRACEBACK: Later(_TRACEBACK)}
-    stand_ins[_LOGGING] = _Logging(_LOGGING)
+    stand_ins[_LOGGING] = LaterLogging(_LOGGING)
     stand_ins[_RESOURCES] = _Resources(_RESOURCES)
     if "uuid" not in sys.modules:
         stand_ins[_PLATFORM] = _Platform(_PLATFORM)

@@ -14,7 +14,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from actors.stand_ins import Later, standing_in, without_signatures
+from actors.stand_ins import Later, LaterLogging, standing_in, without_signatures
 
 _ENGINE = "httpcore2"
 _UNUSED = (
@@ -28,6 +28,7 @@ _UNUSED = (
 _THEIR_OTHER_HALF = "httpcore2._async"
 _METADATA = "importlib.metadata"
 _INSPECT = "inspect"
+_LOGGING = "logging"
 """For those who watch its inner life."""
 _TLS, _CERTIFICATES = "ssl", "httpcore2._ssl"
 _lock = threading.Lock()
@@ -42,6 +43,7 @@ def load_engine() -> None:
             _THEIR_OTHER_HALF: _Nothing(_THEIR_OTHER_HALF),
             _METADATA: _Metadata(_METADATA),
             _INSPECT: Later(_INSPECT),
+            _LOGGING: LaterLogging(_LOGGING),
             **dict.fromkeys(_UNUSED),
         }
         if _TLS not in sys.modules:

@@ -60,15 +60,15 @@ import pykka, pykka._actor, pykka._registry
 actor, registry = pykka._actor.logger, pykka._registry.logger
 actor.debug("lost %s", 1)
 actor.info("lost")
-print("logging" in sys.modules)
+print(actor.name, actor.isEnabledFor(10), "logging" in sys.modules)
 """
 
 
 def test_what_a_library_logs_is_lost_while_nobody_has_said_where_it_goes() -> None:
     code = "actor.warning('nobody asked')\nregistry.error('nor here')\nprint(*sys.modules)"
 
-    first, *loaded = said(LOGGED + code).split()
-    assert first == "False"
+    name, wanted, imported, *loaded = said(LOGGED + code).split()
+    assert (name, wanted, imported) == ("pykka", "False", "False")
     assert "logging" in loaded
     assert not {"nobody", "nor"} & set(loaded)
 
@@ -80,12 +80,12 @@ def test_what_a_library_logs_is_told_by_those_who_ask_for_it() -> None:
         "logging.basicConfig(level='DEBUG', format=form)\n"
         "def here(): actor.debug('low %s', 1); registry.warning('high')\n"
         "here()\n"
-        "print(len(logging.getLogger('pykka').handlers))"
+        "print(len(logging.getLogger('pykka').handlers), actor.isEnabledFor(10))"
     )
 
     told = said(LOGGED + code)
     assert "DEBUG pykka here low 1|\nWARNING pykka here high|" in told
-    assert told.split()[:2] == ["False", "1"]
+    assert told.split()[2:5] == ["False", "1", "True"]
 
 
 def test_a_handler_that_a_library_brings_is_there_at_once() -> None:
