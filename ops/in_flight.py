@@ -165,6 +165,22 @@ class InFlight:
                 compensating = bool(note["compensating"])
                 yield Living(path, note["record"], *where, compensating, self.machine.disk)
 
+    def unrecorded(self, env: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the runs of an environment that are over and that the next run brings in.
+
+        Oldest first, as they will be recorded; when one was interrupted nobody knows, so it has no
+        end here.
+        """
+        for marker, compensating in self.abandoned():
+            record = marker.record
+            if record.get("ended") is None:
+                record = {
+                    **interrupted_record(record, 0.0, compensating=compensating),
+                    "ended": None,
+                }
+            if record.get("env") == env:
+                yield record
+
     def _notes(self) -> Iterator[tuple[str, dict[str, Any]]]:
         disk, folder = self.machine.disk, self._folder
         for name in disk.names(folder):

@@ -49,11 +49,64 @@ def find_run(place: Place, ledger: Ledger, name: str) -> Mapping[str, Any]:
     """
     if RUN_ID.fullmatch(name):
         return _by_id(place, ledger, name)
-    newest = ledger.newest(place.env, name)
+    newest = newest_run(place, ledger, name)
     if newest is None:
         known_op(place, ledger, name)
         raise RunNotFound(unfinished(place, name, running=runs_of(place, ledger, name)))
     return newest
+
+
+def newest_run(place: Place, ledger: Ledger, op: str) -> Mapping[str, Any] | None:
+    """Return an Op's last run that is over, None when there is none."""
+    return _with_unrecorded(place, ledger, {op: ledger.newest(place.env, op)})[op]
+
+
+def newest_runs(place: Place, ledger: Ledger) -> dict[str, Mapping[str, Any]]:
+    """Return the last run that is over of every Op that has one."""
+    newest = _with_unrecorded(place, ledger, {**ledger.newest_of_each(place.env)})
+    return {op: record for op, record in newest.items() if record is not None}
+
+
+def last_runs(
+    place: Place, ledger: Ledger, limit: int, op: str | None
+) -> tuple[list[Mapping[str, Any]], int]:
+    """Return the last runs of one Op, or of all, newest first, and how many can't be read."""
+    found = ledger.recent(place.env, limit, op)
+    known = {each["id"] for each in found.records}
+    lost = [
+        each
+        for each in unrecorded(place, ledger)
+        if op in {None, each.get("op")} and each["id"] not in known
+    ]
+    runs = sorted([*lost, *found.records], key=_moment, reverse=True)
+    return runs[:limit], found.damaged
+
+
+def unrecorded(place: Place, ledger: Ledger) -> list[Mapping[str, Any]]:
+    """Return the runs that are over and not in the ledger: their process was killed."""
+    from ops.in_flight import InFlight
+
+    return list(InFlight(ledger.state_dir).unrecorded(place.env))
+
+
+def _with_unrecorded(
+    place: Place, ledger: Ledger, newest: dict[str, Mapping[str, Any] | None]
+) -> dict[str, Mapping[str, Any] | None]:
+    """Put the runs that only a note tells of where they are newer than what was recorded."""
+    for lost in unrecorded(place, ledger):
+        op = str(lost.get("op"))
+        recorded = newest.get(op)
+        if recorded is None or _began(lost) > _began(recorded):
+            newest[op] = lost
+    return newest
+
+
+def _moment(record: Mapping[str, Any]) -> tuple[str, str]:
+    return str(record.get("ended") or record.get("started") or ""), str(record["id"])
+
+
+def _began(record: Mapping[str, Any]) -> str:
+    return str(record.get("started") or "")
 
 
 def runs_of(place: Place, ledger: Ledger, op: str) -> list[Living]:
@@ -117,5 +170,8 @@ def _by_id(place: Place, ledger: Ledger, run_id: str) -> Mapping[str, Any]:
         if len(found) < limit or limit >= SEARCHED:
             break
         limit *= 10
+    for lost in unrecorded(place, ledger):
+        if lost["id"] == run_id:
+            return lost
     msg = f"there is no run {run_id} in {place.env}"
     raise RunNotFound(msg)

@@ -15,12 +15,13 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """Read the newest lines of the ledger; Ops that never ran are listed, too."""
     from ops.in_flight import InFlight
     from ops.loading import load_catalog
+    from runtimes.chant.finding_runs import newest_runs
     from runtimes.chant.place import ledger_of, place_of
     from runtimes.chant.runs_shown import run_row
 
     place = place_of(invocation, around)
     ledger = ledger_of(place.project)
-    newest = ledger.newest_of_each(place.env)
+    newest = newest_runs(place, ledger)
     living = [
         {**run_row(each.record), "host": each.host, "pid": each.pid}
         for each in InFlight(ledger.state_dir).living()
@@ -36,7 +37,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
         for op in sorted(newest.keys() | declared.keys())
     ]
     document = {"env": place.env, "ops": rows, "running": living}
-    return Outcome(OK, document, _text(rows, newest, living))
+    return Outcome(OK, document, _text(rows, newest, living), is_table=True)
 
 
 def _text(

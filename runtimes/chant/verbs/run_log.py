@@ -17,22 +17,22 @@ from runtimes.chant.verbs.verb import (
 
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """Read as much of the ledger's end as was asked for."""
-    from runtimes.chant.finding_runs import known_op, runs_of, to_run, unfinished
+    from runtimes.chant.finding_runs import known_op, last_runs, runs_of, to_run, unfinished
     from runtimes.chant.place import ledger_of, limit_of, place_of
     from runtimes.chant.runs_shown import runs_text
 
     place, op = place_of(invocation, around), invocation.param("OP") or None
     limit, ledger = limit_of(invocation, DEFAULT_LIMIT), ledger_of(place.project)
-    found = ledger.recent(place.env, limit, op)
-    if op and not found.records:
+    runs, damaged = last_runs(place, ledger, limit, op)
+    if op and not runs:
         known_op(place, ledger, op)
-    text = "\n".join(runs_text(found.records))
+    text = "\n".join(runs_text(runs))
     if op and not text:
         text = unfinished(place, op, running=runs_of(place, ledger, op))
     text = text or f"no finished runs in {place.env}; {to_run(place, 'OP')}"
-    damaged = f"warning: {found.damaged} lines of the ledger can't be read"
-    document = {"env": place.env, "op": op, "runs": list(found.records), "damaged": found.damaged}
-    return Outcome(OK, document, text, (damaged,) if found.damaged else ())
+    warning = f"warning: {damaged} lines of the ledger can't be read"
+    document = {"env": place.env, "op": op, "runs": runs, "damaged": damaged}
+    return Outcome(OK, document, text, (warning,) if damaged else (), is_table=True)
 
 
 RUN_LOG = Verb(

@@ -17,13 +17,13 @@ from runtimes.chant.verbs.verb import (
 
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """Show the last record, and the runs of the Op that go on right now."""
-    from runtimes.chant.finding_runs import known_op, runs_of, unfinished
+    from runtimes.chant.finding_runs import known_op, newest_run, runs_of, unfinished
     from runtimes.chant.place import ledger_of, place_of
     from runtimes.chant.runs_shown import run_row, run_text
 
     place, op = place_of(invocation, around), invocation.param("OP")
     ledger = ledger_of(place.project)
-    newest = ledger.newest(place.env, op)
+    newest = newest_run(place, ledger, op)
     living = runs_of(place, ledger, op)
     if newest is None and not living:
         known_op(place, ledger, op)
@@ -37,7 +37,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     elif not living:
         lines.append(unfinished(place, op, running=()))
     document = {"op": op, "env": place.env, "newest": newest, "running": running}
-    return Outcome(OK, document, "\n".join(lines))
+    return Outcome(OK, document, "\n".join(lines), is_table=True)
 
 
 RUN_STATUS = Verb(

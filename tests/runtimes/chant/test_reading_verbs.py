@@ -424,6 +424,32 @@ def test_a_run_that_goes_on_is_pointed_to_instead_of_another(box: Path) -> None:
     assert len(status.splitlines()) == 1
 
 
+def test_a_run_whose_process_was_killed_is_interrupted_before_the_next_run_records_it(
+    box: Path,
+) -> None:
+    """It was silently absent until then: the Op had never run, or its run before was shown."""
+    chant(box, "run", "release")
+    before = chant(box, "run", "status", "release", "--json").document["newest"]
+    lost = {**before, "id": "20991130-101500123-9f3a2c1b", "started": "2099-11-30T10:15:00.123Z"}
+    InFlight(str(box / ".git/chant")).begin({**lost, "ended": None, "status": "running"})
+    note = box / f".git/chant/runs/{lost['id']}.json"
+    note.write_text(json.dumps({**json.loads(note.read_bytes()), "start_time": "of another"}))
+
+    listed = chant(box, "run", "list", "--json").document["ops"]
+    shown = {each["op"]: each["newest"] for each in listed}["release"]
+    logged = chant(box, "run", "log", "release", "--json").document["runs"]
+    reported = chant(box, "run", "report", lost["id"])
+    status = chant(box, "run", "status", "release")
+
+    assert (shown["id"], shown["status"], shown["duration_ms"]) == (lost["id"], "interrupted", None)
+    assert [each["id"] for each in logged] == [lost["id"], before["id"]]
+    assert (reported.code, "interrupted" in reported.out) == (0, True)
+    assert "interrupted" in status.out
+    chant(box, "run", "release")
+    again = chant(box, "run", "log", "release", "--json").document["runs"]
+    assert sorted(each["status"] for each in again) == ["interrupted", "ok", "ok"]
+
+
 def test_what_can_not_be_reported_says_why(box: Path) -> None:
     for name, code, reason in (
         ("release", 4, "release has no finished run in local"),
