@@ -52,8 +52,28 @@ class Branch:
         self._identity: dict[str, str] | None = None
 
     def tip(self) -> str | None:
-        """Return the newest commit, None when the branch does not exist."""
-        return self._git.ask("rev-parse", "--verify", "--quiet", f"{self.ref}^{{commit}}")
+        """Return the newest commit, None when the branch does not exist.
+
+        Raises:
+            LedgerError: It exists and can't be read, which must not pass for an empty ledger.
+
+        """
+        found = self._commit_of(f"{self.ref}^{{commit}}")
+        if found is None and self._exists():
+            found = self._commit_of(f"{self.ref}^{{commit}}")  # or it was begun just now
+            if found is None:
+                why = "its newest commit can't be read; see git fsck"
+                msg = f"branch {self.name} is there, but {why}"
+                raise LedgerError(msg)
+        return found
+
+    def _exists(self) -> bool:
+        # git passes over a file that holds no commit's name, as a power cut may leave it.
+        file = os.path.join(os.path.dirname(self._state_dir), self.ref)
+        return os.path.isfile(file) or self._commit_of(self.ref) is not None
+
+    def _commit_of(self, name: str) -> str | None:
+        return self._git.ask("rev-parse", "--verify", "--quiet", name)
 
     def tree(self) -> BranchTree:
         """Return the branch as it is now, for reading."""

@@ -408,6 +408,27 @@ def test_a_branch_that_can_not_be_read_is_an_error_and_not_an_empty_ledger(
         opened.append_run(record("2"))
 
 
+@pytest.mark.parametrize("damage", ["1" * 40 + "\n", "0" * 40 + "\n", "", "\0" * 41, None])
+def test_a_branch_that_names_no_commit_is_an_error_and_not_an_empty_ledger(
+    tmp_path: Path, damage: str | None
+) -> None:
+    opened = ledger(repository(tmp_path))
+    opened.append_run(record("1"))
+    ref = tmp_path / ".git/refs/heads/chant/lifecycle"
+    if damage is None:
+        commit = ref.read_text().strip()
+        git(tmp_path, "pack-refs", "--all")
+        (tmp_path / ".git/objects" / commit[:2] / commit[2:]).unlink()
+    else:
+        ref.write_text(damage)
+
+    with pytest.raises(LedgerError, match="its newest commit can't be read"):
+        opened.runs("local", "release")
+    with pytest.raises(LedgerError, match="its newest commit can't be read"):
+        opened.append_run(record("2"))
+    assert damage is None or ref.read_text() == damage
+
+
 def test_each_line_is_one_json_value(tmp_path: Path) -> None:
     opened = ledger(repository(tmp_path))
     opened.append_run(record("1", note="two\nlines"))
