@@ -13,7 +13,7 @@ from runtimes.chant.parsing import HelpAsked, Misused, find_verb, parse
 from runtimes.chant.performing import perform
 from runtimes.chant.verbs.table import VERBS
 from runtimes.chant.verbs.verb import CANCELLED, JSON, Invocation
-from runtimes.help_layout import paragraph, terminal_width
+from runtimes.help_layout import terminal_width
 from runtimes.version import VERSION
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ class VerbCommand(click.Command):
     def get_usage(self, ctx: click.Context) -> str:
         """Show usage in our own words."""
         del ctx
-        usage = f"Usage: {help_text.long_usage(self.verb)}"
-        return "\n".join(paragraph(usage, terminal_width(), " " * len("Usage: ")))
+        return help_text.usage_lines(self.verb, terminal_width())
 
     def get_help(self, ctx: click.Context) -> str:
         """Show help in our own words."""

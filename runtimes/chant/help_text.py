@@ -59,9 +59,7 @@ def asked(
 
 def one_verb(verb: Verb, width: int = WIDTH) -> str:
     """Return what ``chant VERB --help`` prints."""
-    lines = _wrapped(f"Usage: {long_usage(verb, BOUND)}", width, " " * len("Usage: "))
-    lines = [line.replace(BOUND, " ") for line in lines]
-    lines += ["", *_wrapped(f"{verb.summary}.", width)]
+    lines = [usage_lines(verb, width), "", *_wrapped(f"{verb.summary}.", width)]
     if verb.params:
         params = [(_param(param), param.summary) for param in verb.params]
         lines += ["", *_columns(params, width)]
@@ -85,6 +83,12 @@ def long_usage(verb: Verb, space: str = " ") -> str:
     """Return the whole line as one types it; ``space`` stands between a flag and its value."""
     flags = (f"[{_flag(flag, space)}]{'...' if flag.many else ''}" for flag in verb.flags)
     return " ".join(["chant", usage(verb), *flags])
+
+
+def usage_lines(verb: Verb, width: int) -> str:
+    """Return the whole line as one types it, wrapped but for a flag and its value."""
+    lines = _wrapped(f"Usage: {long_usage(verb, BOUND)}", width, " " * len("Usage: "))
+    return "\n".join(lines).replace(BOUND, " ")
 
 
 def hint(verb: Verb) -> str:

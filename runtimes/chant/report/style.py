@@ -96,7 +96,7 @@ footer { color: var(--soft); font-size: .8rem; }
   body { padding: 1.25rem .75rem 2rem; }
   .lane { grid-template-columns: 1fr; }
   .step-name { padding-left: 0; margin-top: .35rem; }
-  .axis .at:nth-child(even) { display: none; }
+  .axis .at:first-child:nth-last-child(n+6) ~ .at:nth-child(even) { display: none; }
   .facts { grid-template-columns: 1fr 1fr; gap: .75rem 1rem; }
   .facts .wide { grid-column: 1 / -1; }
   thead { display: none; }

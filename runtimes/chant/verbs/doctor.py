@@ -17,7 +17,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     failed = any(check.status == "fail" for check in checks)
     text = "\n".join(columns((check.status, check.name, check.detail) for check in checks))
     document = {"ok": not failed, "checks": [asdict(check) for check in checks]}
-    return Outcome(FAILED if failed else OK, document, text, is_answer=True)
+    return Outcome(FAILED if failed else OK, document, text, is_answer=True, is_table=True)
 
 
 DOCTOR = Verb(

@@ -31,7 +31,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
         for row in rows
     ]
     text = "\n".join(columns(shown)) or f"no snapshots of {place.env}"
-    return Outcome(OK, {"env": place.env, "snapshots": rows}, text)
+    return Outcome(OK, {"env": place.env, "snapshots": rows}, text, is_table=True)
 
 
 def _row(found: Snapshot) -> dict[str, Any]:

@@ -33,7 +33,8 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     warnings = tuple(f"warning: {problem}" for problem in problems)
     names = invocation.on("--names")
     text = "\n".join(sorted(catalog.ops)) if names else _text(catalog, declared)
-    return Outcome(OK, _document(catalog, declared), text, () if names else warnings)
+    document = _document(catalog, declared)
+    return Outcome(OK, document, text, () if names else warnings, is_table=True)
 
 
 def _document(catalog: Catalog, declared: Declared) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     ledger = ledger_of(project)
     rows = [_steward(project, ledger, each) for each in project.stewards.values()]
     text = "\n".join(line for row in rows for line in _lines(row)) or "no stewards are declared"
-    return Outcome(OK, {"project": project.name, "stewards": rows}, text)
+    return Outcome(OK, {"project": project.name, "stewards": rows}, text, is_table=True)
 
 
 def _steward(project: Project, ledger: Ledger, steward: Steward) -> dict[str, Any]:

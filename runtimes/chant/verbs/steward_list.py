@@ -24,7 +24,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
         for each in found
     ]
     text = "\n".join(columns(rows)) or "no stewards are declared: [[steward]] in chant.toml"
-    return Outcome(OK, {"stewards": found}, text)
+    return Outcome(OK, {"stewards": found}, text, is_table=True)
 
 
 STEWARD_LIST = Verb(

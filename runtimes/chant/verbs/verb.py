@@ -112,6 +112,8 @@ class Outcome:
     """For people, beside the text; the document has the facts behind them."""
     is_answer: bool = False
     """The text is what was asked for, although the code is not 0: it goes to stdout."""
+    is_table: bool = False
+    """The text is in columns, which a terminal that is too narrow may break apart."""
 
 
 @frozen

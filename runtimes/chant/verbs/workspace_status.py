@@ -33,7 +33,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
         "running": [
             run_row(each.record) for each in notes.living() if each.record.get("env") == env
         ],
-        "interrupted": [run_row(marker.record) for marker, _ in notes.abandoned()],
+        "interrupted": [run_row(each) for each in notes.unrecorded(env)],
         "gates": gates,
         "questions": questions,
         "stewards": [
@@ -42,7 +42,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
             if (steward.environment or env) == env
         ],
     }
-    return Outcome(OK, document, "\n".join(_lines(document)))
+    return Outcome(OK, document, "\n".join(_lines(document)), is_table=True)
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
