@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from ops.disk import THE_DISK
 from ops.faults import BEFORE_FSYNC, Faults, NoFaults
-from ops.processes import start_time
+from ops.processes import is_same, start_time
 from ops.record import interrupted_record
 from ops.whole_file import whole_file
 from protocol.named_tuple import NamedTuple
@@ -272,5 +272,4 @@ def goes_on(note: Mapping[str, Any], started: Callable[[int], str | None] = star
         return False
     if note["host"] != os.uname().nodename:
         return True
-    now = started(int(note["pid"]))
-    return now is not None and now == note["start_time"]
+    return is_same(note["start_time"], started(int(note["pid"])))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ops.errors import OpsError
 from ops.faults import BEFORE_LOCK, NoFaults
-from ops.processes import start_time
+from ops.processes import is_same, start_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,8 +105,7 @@ def holder(state_dir: str, env: str) -> dict[str, Any] | None:
         return None
     if note["host"] != os.uname().nodename:
         return note
-    now = start_time(int(note["pid"]))
-    return note if now is not None and now == note["start_time"] else None
+    return note if is_same(note["start_time"], start_time(int(note["pid"]))) else None
 
 
 def _path(state_dir: str, env: str) -> str:

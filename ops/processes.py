@@ -10,7 +10,8 @@ BOOT_ID = "/proc/sys/kernel/random/boot_id"
 def start_time(pid: int) -> str | None:
     """Return a mark that no other process with this number shares; None when it is gone.
 
-    Where the system has no /proc, the mark is empty for every process that lives.
+    Where that can't be seen, since there is no /proc or it hides what others run (``hidepid``), the
+    mark is empty for every process that lives.
     """
     try:
         with open(f"/proc/{pid}/stat", "rb") as stat:
@@ -18,13 +19,18 @@ def start_time(pid: int) -> str | None:
             fields = stat.read().rpartition(b")")[2].split()
         with open(BOOT_ID, "rb") as boot:
             boot_id = boot.read().strip().decode()
-    except FileNotFoundError:
-        return "" if not os.path.exists(BOOT_ID) and _lives(pid) else None
+    except (FileNotFoundError, PermissionError):
+        return "" if _lives(pid) else None
     except ProcessLookupError:
         return None
     if fields[0] in {b"Z", b"X"}:
         return None
     return f"{boot_id}:{fields[19].decode()}"
+
+
+def is_same(noted: object, now: str | None) -> bool:
+    """Tell whether a process lives and is, as far as one can see, the one whose mark was noted."""
+    return now is not None and (now == noted or "" in (now, noted))
 
 
 def _lives(pid: int) -> bool:

@@ -376,8 +376,8 @@ LEDGER = (
     ),
     Mutant(
         "an interrupted run's process may be another with its number",
-        "ops/in_flight.py",
-        'now is not None and now == note["start_time"]',
+        "ops/processes.py",
+        'now is not None and (now == noted or "" in (now, noted))',
         "now is not None",
         (Pytest("tests/ops/test_in_flight.py", "given_to_another or as_interrupted_once"), SEEDS),
         fast=True,

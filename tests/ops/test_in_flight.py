@@ -101,6 +101,25 @@ def test_a_process_has_one_start_time_and_a_dead_one_none() -> None:
     assert start_time(dead_pid()) is None
 
 
+@pytest.mark.parametrize("hidden", [FileNotFoundError, PermissionError])
+def test_a_run_whose_process_is_hidden_from_us_is_not_taken_for_dead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hidden: type[OSError]
+) -> None:
+    """With ``hidepid`` /proc shows nobody else's processes: their runs are left alone."""
+    opened = ledger(repository(tmp_path))
+    notes = InFlight(opened.state_dir)
+    living, dead = (notes.begin(record(each, status="running")) for each in "12")
+    bury(dead.path, pid=dead_pid())
+
+    def refuse(path: str, mode: str) -> None:
+        raise hidden(path, mode)
+
+    monkeypatch.setattr("ops.processes.open", refuse, raising=False)
+
+    assert [each.path for each in notes.living()] == [living.path]
+    assert [each.path for each, _ in notes.abandoned()] == [dead.path]
+
+
 def test_a_run_that_the_ledger_could_not_take_is_brought_in_as_it_ended(tmp_path: Path) -> None:
     opened = ledger(repository(tmp_path))
     stub = {**record("1", status="running"), "ended": None}
