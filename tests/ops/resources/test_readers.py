@@ -220,8 +220,11 @@ def test_a_port_is_listened_on_or_refused(tmp_path: Path) -> None:
 
 def test_processes_are_counted_by_their_command_line(tmp_path: Path) -> None:
     mark = f"mark-{os.getpid()}-{tmp_path.name}"
-    argv = ["sh", "-c", "read line", mark]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE) as child:
+    argv = ["sh", "-c", "echo up; read line", mark]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        # The kernel closes what closes on exec a moment before it shows the new command line.
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"up\n"
         assert look(tmp_path, "process", match=mark) == present(count=1)
         (tmp_path / "pid").write_text(f"{child.pid}\n")
         assert look(tmp_path, "process", pid_file="pid") == present(count=1)
