@@ -19,9 +19,10 @@ def main() -> None:
     """Run the command line and exit with its code."""
     end_at_once()
     argv = sys.argv[1:]
+    # Nothing that start-up makes is garbage, and looking for some takes a tenth of it.
+    gc.disable()
     if argv[:1] == ["exec"] and not HELP.intersection(argv) and COMPLETING not in os.environ:
-        # As below; a turn runs with the collector on again.
-        gc.disable()
+        # A turn runs with the collector on again.
         stand_in_for_closed_streams()
         print_utf8()
         import_libraries()
@@ -29,8 +30,7 @@ def main() -> None:
 
         _end(run_exec(argv[1:], os.environ))
     if argv[:1] == ["acp"] and not HELP.intersection(argv) and COMPLETING not in os.environ:
-        # Nothing that start-up makes is garbage; serving turns the collector on again.
-        gc.disable()
+        # Serving turns the collector on again.
         import_libraries()
         from runtimes.radian.serving import serve_acp
 
@@ -40,6 +40,8 @@ def main() -> None:
     print_utf8()
     with until_trouble():
         from runtimes.radian.cli import radian
+    gc.freeze()
+    gc.enable()
 
     radian(prog_name="radian")
 

@@ -13,10 +13,11 @@ from tests.runtimes.chant.projects import RELEASE, make_project
 from tests.shared import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 LOADED = """
-import os, sys
+import gc, os, sys
 product, *words = sys.argv[1:]
 sys.argv[:] = [product, *words]
 
@@ -26,13 +27,23 @@ def tell(_code):
         for one in vars(module).values():
             if "__dataclass_params__" in getattr(one, "__dict__", ()):
                 sys.stderr.write(f" dataclass:{one.__module__}.{one.__qualname__}")
+    sys.stderr.write(f" collector:{gc.isenabled()} {' '.join(too_early)}")
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 
+def note(*_):
+    if not gc.get_freeze_count():
+        too_early.append("collected-too-early")
+
 sys.exit = tell
-__import__(f"runtimes.{product}.entry", fromlist=["main"]).main()
+too_early = []
+main = __import__(f"runtimes.{product}.entry", fromlist=["main"]).main
+gc.collect()
+gc.callbacks.append(note)
+main()
 """
+LEFT_ON = "collector:True"
 OURS = ("ops.", "runtimes.", "protocol.", "actors.")
 
 
@@ -84,3 +95,11 @@ def test_help_is_shown_without_what_is_needed_in_trouble(box: Path, product: str
 
     assert "click" in loaded
     assert loaded.isdisjoint({"ast", "inspect", "platform", "traceback"})
+
+
+@pytest.mark.parametrize("line", [("chant", "list"), ("chant", "--help"), ("radian", "--help")])
+def test_nothing_looks_for_garbage_before_all_is_imported(box: Path, line: Sequence[str]) -> None:
+    loaded = loaded_by(box, *line)
+
+    assert LEFT_ON in loaded
+    assert "collected-too-early" not in loaded
