@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
 import signal
 import subprocess
+import termios
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -331,3 +333,29 @@ def test_who_types_chant_acp_at_a_terminal_is_told_what_it_is_for(box: Path) -> 
 
     assert "chantry drive -- chant acp" in told
     assert out == ""
+
+
+def test_a_table_is_as_wide_as_its_terminal(box: Path) -> None:
+    keyboard, terminal = os.openpty()
+    termios.tcsetwinsize(terminal, (24, 60))
+    try:
+        run = subprocess.run(
+            [script("chant"), "doctor"],
+            cwd=box,
+            stdin=subprocess.DEVNULL,
+            stdout=terminal,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=True,
+        )
+    finally:
+        os.close(terminal)
+    shown = b""
+    with os.fdopen(keyboard, "rb", buffering=0) as screen, contextlib.suppress(OSError):
+        while piece := screen.read(1024):  # until nobody has the terminal any more: EIO
+            shown += piece
+
+    assert run.stderr == b""
+    below = " " * len("pass  ledger      ")
+    said = f"pass  ledger      branch chant/lifecycle begins with the\r\n{below}first run\r\n"
+    assert said in shown.decode()
