@@ -21,8 +21,10 @@ from protocol.named_tuple import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Container, Generator, Mapping, Sequence
 
-_INSPECT, _TRACEBACK = "inspect", "traceback"
-"""`dataclasses` needs the one for classes without a docstring, who logs the other for errors."""
+_INSPECT = "inspect"
+"""`dataclasses` needs it for classes without a docstring."""
+_UNTIL_TROUBLE = ("traceback", "ipaddress")
+"""Who logs needs the one for errors, `urllib.parse` the other for hosts in brackets."""
 _LOGGING = "logging"
 _RESOURCES = "importlib.resources"
 _TYPING = "typing"
@@ -214,7 +216,8 @@ def until_trouble() -> Generator[None]:
 
 
 def _until_trouble() -> dict[str, Any]:
-    stand_ins: dict[str, Any] = {_INSPECT: _Inspect(_INSPECT), _TRACEBACK: Later(_TRACEBACK)}
+    stand_ins: dict[str, Any] = {name: Later(name) for name in _UNTIL_TROUBLE}
+    stand_ins[_INSPECT] = _Inspect(_INSPECT)
     stand_ins[_LOGGING] = LaterLogging(_LOGGING)
     stand_ins[_RESOURCES] = _Resources(_RESOURCES)
     if "uuid" not in sys.modules:

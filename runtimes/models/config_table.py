@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from actors.stand_ins import until_trouble
 from runtimes.models.config import CallIds, Kind, ModelFacts, ProviderConfig, ReasoningBack
 from runtimes.models.credentials import is_name
 
@@ -120,7 +121,8 @@ def _url(table: Mapping[str, Any], kind: Kind, where: str) -> str:
             message = f"{where}: kind {kind} needs a base_url, like http://127.0.0.1:8080/v1"
             raise ConfigInvalid(message)
         return ""
-    from urllib.parse import urlsplit
+    with until_trouble():
+        from urllib.parse import urlsplit
 
     plain = url.isascii() and url.isprintable() and " " not in url
     try:

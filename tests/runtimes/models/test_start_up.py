@@ -43,6 +43,27 @@ def test_nothing_heavy_is_imported_before_a_call(code: str) -> None:
     assert loaded_by(code).isdisjoint(HEAVY)
 
 
+def test_an_address_is_read_without_what_only_brackets_need() -> None:
+    code = (
+        "from runtimes.models.config_table import provider_config as p;"
+        "p('x', {'kind': 'openai-compatible', 'base_url': 'http://x/v1'}, 'x')"
+    )
+
+    loaded = loaded_by(code)
+    assert "urllib.parse" in loaded
+    assert "ipaddress" not in loaded
+
+
+def test_an_address_in_brackets_is_judged_as_ever() -> None:
+    code = (
+        "from runtimes.models.config_table import provider_config as p;"
+        "print(p('x', {'kind': 'openai', 'base_url': 'http://[::1]:8/v1'}, 'x').base_url);"
+        "import urllib.parse as u; print(u.ipaddress.__name__, u.urlsplit('http://[::1]/').hostname)"
+    )
+
+    assert {"ipaddress", "::1", "http://[::1]:8/v1"} <= loaded_by(code)
+
+
 def test_warming_up_imports_what_a_call_needs() -> None:
     code = "from runtimes.models.http_stream import HttpClient as H; H({}).warm_up('http://x/v1')"
 
