@@ -5,6 +5,7 @@ A note lies below the git directory, with the number and the start time of its p
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from ops.ledger import Ledger
 
 SUFFIX = ".json"
+OVER_SUFFIX = ".over.json"
+"""A note that there was no room to write anew: its run is over, and nobody knows how it went."""
 CANCEL_SUFFIX = ".cancel"
 """Beside a note: someone asks its run to stop.  The run's own process looks for it, since only that
 one can clean up."""
@@ -64,12 +67,18 @@ class Marker:
     def keep(self, record: Mapping[str, Any]) -> bool:
         """Put the run's last word, which the ledger could not take, into the note.
 
-        The next run brings it into the ledger.  False: there is no room even for that.
+        The next run brings it into the ledger.  False: there is no room even for that; the note
+        then tells by its name, which needs none, that the run is over.
         """
+        disk, over = self.machine.disk, over_path(self.path)
         try:
             self.put(record, compensating=False)
         except OSError:
+            with contextlib.suppress(OSError):  # read-only: it is over when its process is gone
+                disk.rename(self.path, over)
+                disk.remove(cancel_path(self.path))
             return False
+        disk.remove(over)
         return True
 
     def put(self, record: Mapping[str, Any], *, compensating: bool) -> None:
@@ -90,7 +99,7 @@ class Marker:
 
     def end(self) -> None:
         """Take the note away: the run is in the ledger.  Safe to call twice."""
-        for path in (self.path, cancel_path(self.path)):
+        for path in (self.path, over_path(self.path), cancel_path(self.path)):
             self.machine.disk.remove(path)
 
     def wait_for_wish(self, stop: Waiting, heard: Wish | None) -> Wish | None:
@@ -187,7 +196,7 @@ class InFlight:
             path = os.path.join(folder, name)
             note = _read(disk, path) if name.endswith(SUFFIX) else None
             if note is not None:
-                yield path, note
+                yield path, {**note, "over": name.endswith(OVER_SUFFIX)}
 
     @property
     def _folder(self) -> str:
@@ -219,6 +228,11 @@ def settle_interrupted(
             settled.append(record)
         marker.end()
     return tuple(settled)
+
+
+def over_path(note_path: str) -> str:
+    """Return what a note is called that could not be written anew."""
+    return note_path.removesuffix(OVER_SUFFIX).removesuffix(SUFFIX) + OVER_SUFFIX
 
 
 def cancel_path(note_path: str) -> str:
@@ -268,7 +282,7 @@ def goes_on(note: Mapping[str, Any], started: Callable[[int], str | None] = star
 
     ``started`` tells when a process was started, None where it is gone.
     """
-    if note["record"].get("ended") is not None:
+    if note.get("over") or note["record"].get("ended") is not None:
         return False
     if note["host"] != os.uname().nodename:
         return True

@@ -5,11 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
+from errno import ENOSPC
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ops.errors import LedgerError
+from ops.faults import BEFORE_WRITE
 from ops.in_flight import InFlight, settle_interrupted
 from ops.processes import start_time
 from tests.ops.projects import repository
@@ -151,6 +154,44 @@ def test_a_repository_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
     assert not (folder / ".git").exists()
     away.rename(folder / ".git")
     assert marker.keep({**stub, "status": "ok", "ended": "2026-11-30T12:00:00.000Z"})
+
+
+def test_a_run_whose_last_word_finds_no_room_does_not_go_on_for_ever(tmp_path: Path) -> None:
+    """It was shown as running for as long as its server lived, which may be months."""
+    opened = ledger(repository(tmp_path))
+    stub = {**record("1", status="running"), "ended": None}
+    ended = {**stub, "status": "ok", "ended": "2026-11-30T12:00:00.000Z"}
+    marker = replace(InFlight(opened.state_dir).begin(stub), faults=FullDisk())
+
+    assert not marker.keep(ended)
+
+    notes = InFlight(opened.state_dir)
+    assert list(notes.living()) == []
+    assert [each["status"] for each in notes.unrecorded("local")] == ["interrupted"]
+    (settled,) = settle_interrupted(opened, 1000.0)
+    assert settled["status"] == "interrupted"
+    assert os.listdir(os.path.join(opened.state_dir, "runs")) == []
+
+
+def test_a_last_word_that_finds_room_later_is_the_only_one(tmp_path: Path) -> None:
+    opened = ledger(repository(tmp_path))
+    stub = {**record("1", status="running"), "ended": None}
+    ended = {**stub, "status": "ok", "ended": "2026-11-30T12:00:00.000Z"}
+    marker = InFlight(opened.state_dir).begin(stub)
+    assert not replace(marker, faults=FullDisk()).keep(ended)
+
+    assert marker.keep(ended)
+
+    assert settle_interrupted(opened, 1000.0) == (ended,)
+    assert os.listdir(os.path.join(opened.state_dir, "runs")) == []
+
+
+class FullDisk:
+    """Faults that leave no room for anything new."""
+
+    def at(self, name: str, who: str = "") -> None:
+        if name == BEFORE_WRITE.name:
+            raise OSError(ENOSPC, os.strerror(ENOSPC), who)
 
 
 def test_a_folder_of_notes_that_is_gone_is_made_anew(tmp_path: Path) -> None:
