@@ -307,8 +307,9 @@ class AgentTurn:
 
     def _leave(self, event: TurnEvent) -> list[TurnEffect]:
         """Wait for what was stopped, but not for ever; what it comes to goes nowhere."""
-        given_up = event in (TimerFired(LEAVE_LIMIT), MachineFailed())
-        return self._last_word() if given_up or not self._open else []
+        if isinstance(event, TimerFired) and event.key == LEAVE_LIMIT:
+            self._open.clear()
+        return [] if self._open else self._last_word()
 
     def _last_word(self) -> list[TurnEffect]:
         fold = fold_turn(self._own, self._turn, retries=self._conversation.retries)
