@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from runtimes.models.json_text import encode
 from runtimes.radian import events
@@ -108,10 +108,11 @@ def _known(**values: Any) -> dict[str, Any]:
 
 
 class JsonLines:
-    """Writes each event as it comes, and the result last."""
+    """Writes each event as it comes, and the result last; to ``err`` why a turn is no success."""
 
-    def __init__(self, out: BinaryIO) -> None:
+    def __init__(self, out: BinaryIO, err: TextIO) -> None:
         self._out = out
+        self._err = err
 
     def show(self, items: Sequence[events.Event]) -> None:
         """Write events; may wait for whoever reads."""
@@ -119,6 +120,7 @@ class JsonLines:
         shown = [item for item in items if not isinstance(item, unsaid)]
         self._out.write(b"".join(encode(event_table(item)) + b"\n" for item in shown))
         self._out.flush()
+        _tell_ending(items, self._err)
 
     def result(self, table: Mapping[str, Any]) -> None:
         """Write the last object."""
@@ -127,15 +129,27 @@ class JsonLines:
 
 
 class JsonResult:
-    """Writes the result alone."""
+    """Writes the result alone; to ``err`` why a turn is no success."""
 
-    def __init__(self, out: BinaryIO) -> None:
+    def __init__(self, out: BinaryIO, err: TextIO) -> None:
         self._out = out
+        self._err = err
 
     def show(self, items: Sequence[events.Event]) -> None:
-        """Write nothing."""
+        """Write nothing but how a turn ended that did not complete."""
+        _tell_ending(items, self._err)
 
     def result(self, table: Mapping[str, Any]) -> None:
         """Write the object."""
         self._out.write(encode(table) + b"\n")
         self._out.flush()
+
+
+def _tell_ending(items: Sequence[events.Event], err: TextIO) -> None:
+    """Tell people, too, who see a failed command and not what a program reads."""
+    for item in items:
+        if isinstance(item, events.TurnEnded) and item.end != "Completed":
+            from runtimes.radian.stream_text import ending_line
+
+            err.write(f"{ending_line(item)}\n")
+            err.flush()

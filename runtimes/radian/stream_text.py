@@ -105,11 +105,16 @@ class TextView:
             case events.Job(job_id, state, exit_code):
                 code = "" if exit_code is None else f", exit code {exit_code}"
                 yield f"& {job_id}: {state}{code}"
-            case events.TurnEnded(end=end, reason=reason, error=error) if end != "Completed":
-                words = " ".join(word for word in (end.lower(), reason) if word)
-                yield f"radian: {words}" + (f": {error}" if error else "")
+            case events.TurnEnded() if item.end != "Completed":
+                yield ending_line(item)
             case _:
                 return
+
+
+def ending_line(ended: events.TurnEnded) -> str:
+    """Say how a turn ended that did not complete, and why."""
+    words = " ".join(word for word in (ended.end.lower(), ended.reason) if word)
+    return f"radian: {words}" + (f": {ended.error}" if ended.error else "")
 
 
 def _cut(text: str, limit: int = MAX_REASON) -> str:

@@ -52,7 +52,8 @@ def _view(output: str, streams: PatientStreams) -> View:
         return TextView(streams.out, streams.err, live=streams.out.isatty())
     from runtimes.radian.stream_json import JsonLines, JsonResult
 
-    return JsonLines(streams.out_bytes) if output == "jsonl" else JsonResult(streams.out_bytes)
+    view = JsonLines if output == "jsonl" else JsonResult
+    return view(streams.out_bytes, streams.err)
 
 
 class Shown:

@@ -53,6 +53,9 @@ def test_a_turn_ends_as_its_row_says(box: Box, row: TurnRow) -> None:
     assert (result["type"], result.get("reason")) == ("Result", reason)
     assert ("error" in result) == (kind == "Failed")
     assert (ended["type"], ended["end"], ended.get("reason")) == ("TurnEnded", kind, reason)
+    told = [each for each in stderr.splitlines() if each.startswith("radian: ")]
+    assert len(told) == (kind != "Completed")
+    assert all(kind.lower() in each and result.get("error", "") in each for each in told)
     if why == "internal":  # then there is no journal any more
         return
     record = box.journal("s1")[-1]
