@@ -29,6 +29,7 @@ CHANT = "runtimes/chant/"
 POINTS = CHANT + "test_points_verbs.py::"
 
 PLAN_FIRST = PROMPTS + "test_p13_a_failed_run_closes_every_call"
+IN_FULL = OWN + "test_a_plan_comes_first_and_every_entry_ends_b102"
 REFUSED = PROMPTS + "test_p14_chant_refuses_with_a_reason_and_without_effect"
 FLAGGED = GATES + "test_r08_under_durable_requests_the_client_is_asked_and_the_turn_waits"
 NEW_PROCESS = SESSIONS + "test_s09_b012_a_session_is_resumed_in_a_new_process"
@@ -66,12 +67,12 @@ SENTENCES: Mapping[str, Mapping[str, str | tuple[str, ...]]] = {
         "22b141": (OWN + "test_a_run_is_shown_step_by_step_and_its_record_comes_last",),
         "8aacde": (OWN + "test_another_verb_streams_json",),
         "60b098": (
-            PLAN_FIRST,
+            IN_FULL,
             SCALE + "test_a_plan_of_a_thousand_steps_is_announced_before_the_first_one",
         ),
-        "dadd48": (OWN + "test_a_run_is_shown_step_by_step_and_its_record_comes_last",),
-        "d6c31b": (PLAN_FIRST,),
-        "cee576": (PLAN_FIRST,),
+        "dadd48": (IN_FULL, OWN + "test_a_run_is_shown_step_by_step_and_its_record_comes_last"),
+        "d6c31b": (IN_FULL,),
+        "cee576": (IN_FULL, PLAN_FIRST),
     },
     "Protocol surface": {
         "80c25f": ("e2e/test_initialize.py::test_i01_i02_every_version_is_answered_with_1",),

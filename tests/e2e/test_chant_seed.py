@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,7 @@ def test_lines_of_a_terminal_are_prompts(chant: Talk, words: str) -> None:
     )
 
     assert turn.stop_reason == "end_turn", turn.text
-    assert typed.returncode != 2, typed.stderr
+    assert (typed.returncode, typed.stderr) == (0, b"")
 
 
 def test_prompts_take_the_verbs_that_help_shows(chant: Talk) -> None:
@@ -78,9 +79,16 @@ def test_prompts_take_the_verbs_that_help_shows(chant: Talk) -> None:
         [CHANT.command[0], "--help"], capture_output=True, text=True, check=True
     ).stdout
 
-    for command in commands:
-        assert command["name"] in shown
-    assert "run" in {command["name"] for command in commands}
+    # A verb is one to three words in front of two spaces, or of what it takes.
+    verbs = set(re.findall(r"^  ([a-z]+(?: [a-z]+)*)(?: [A-Z\[]|  )", shown, re.MULTILINE))
+    assert {"run", "run list", "workspace points answer", "acp serve"} <= verbs
+    assert {command["name"] for command in commands} <= verbs
+    # Each of them is known to a prompt, and no other word is.
+    refused = chant.turn("no-such-verb").text
+    known = refused.partition("known: ")[2].splitlines()[0].split(";")[0].split(", ")
+    assert known == sorted({verb.split()[0] for verb in verbs})
+    for verb in sorted(verbs):
+        assert "is not a verb" not in chant.turn(f"{verb} --help").text
 
 
 def test_a_run_is_shown_step_by_step_and_its_record_comes_last(chant: Talk) -> None:
@@ -89,7 +97,7 @@ def test_a_run_is_shown_step_by_step_and_its_record_comes_last(chant: Talk) -> N
 
     (call,) = turn.updates("tool_call")
     assert (call["kind"], call["title"], call["status"]) == ("execute", "Work / shell", "pending")
-    assert call["rawInput"] == {"cmd": {"param": "script"}} or "echo out" in str(call["rawInput"])
+    assert call["rawInput"] == {"cmd": {"param": "script"}}
     states = [each["status"] for each in turn.updates("tool_call_update") if "status" in each]
     assert states == ["in_progress", "completed"]
     *streamed, last = turn.updates("agent_message_chunk")
@@ -97,6 +105,81 @@ def test_a_run_is_shown_step_by_step_and_its_record_comes_last(chant: Talk) -> N
     assert ("out" in text, "err" in text) == (True, True)
     assert json.loads(last["content"]["text"])["status"] == "ok"
     assert chunk_text(turn.messages[-1]), "nothing follows the record"
+
+
+PLANNED = """\
+name = "planned"
+
+[[phases]]
+name = "One"
+  [[phases.steps]]
+  fn = "shell"
+  args = { cmd = "true" }
+  [[phases.steps]]
+  fn = "exec"
+  args = { argv = ["true"] }
+
+[[phases]]
+name = "Two"
+  [[phases.steps]]
+  fn = "shell"
+  args = { cmd = "exit 4" }
+  [[phases.steps]]
+  fn = "shell"
+  args = { cmd = "touch never" }
+
+[[phases]]
+name = "Three"
+  [[phases.steps]]
+  fn = "shell"
+  args = { cmd = "touch never" }
+
+[[on_failure]]
+name = "Undo"
+  [[on_failure.steps]]
+  fn = "shell"
+  args = { cmd = "true" }
+"""
+
+
+def test_a_plan_comes_first_and_every_entry_ends_b102(chant: Talk) -> None:
+    (chant.folder / "ops" / "planned.op.toml").write_text(PLANNED, encoding="utf-8")
+    chant.open()
+    turn = chant.turn("run planned")
+
+    calls = turn.updates("tool_call")
+    assert [(each["title"], each["kind"], each["status"]) for each in calls] == [
+        ("One / shell", "execute", "pending"),
+        ("One / exec", "execute", "pending"),
+        ("Two / shell", "execute", "pending"),
+        ("Two / shell", "execute", "pending"),
+        ("Three / shell", "execute", "pending"),
+        ("Undo / shell", "execute", "in_progress"),
+    ]
+    inputs = [{"cmd": "true"}, {"argv": ["true"]}, {"cmd": "exit 4"}, {"cmd": "touch never"}]
+    assert [each["rawInput"] for each in calls] == [
+        *inputs,
+        {"cmd": "touch never"},
+        {"cmd": "true"},
+    ]
+    # The plan before anything starts; what is none of it opens its call once the run has failed.
+    kinds = [each["params"]["update"]["sessionUpdate"] for each in turn.messages]
+    assert kinds[:6] == ["tool_call"] * 5 + ["tool_call_update"]
+    ends = {each["toolCallId"]: [""] for each in calls}
+    for each in turn.updates("tool_call_update"):
+        ends[each["toolCallId"]].append(each["status"])
+    assert [each[-1] for each in ends.values()] == [
+        "completed", "completed", "failed", "completed", "completed", "completed",
+    ]  # fmt: skip
+    undo = calls[-1]["toolCallId"]
+    ids = [each["params"]["update"].get("toolCallId") for each in turn.messages]
+    assert all(ids.index(undo) > ids.index(each["toolCallId"]) for each in calls[:-1])
+    assert [at for at, each in enumerate(ids) if each][-2:] == [
+        ids.index(undo),
+        ids.index(undo) + 1,
+    ]
+    assert json.loads(chunk_text(turn.messages[-1]))["status"] == "fail"
+    assert not (chant.folder / "never").exists()
 
 
 def test_another_verb_streams_json(chant: Talk) -> None:

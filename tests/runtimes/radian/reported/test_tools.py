@@ -65,7 +65,8 @@ def test_what_nobody_can_allow_is_denied_and_seen_by_whoever_reads(
     shown = box.run("exec", "-p", "write it", "--output", "json")
 
     assert "denied: shell needs a person's consent" in text.stderr
-    assert text.returncode == shown.returncode
+    # The turn itself is complete; what was denied stands on stderr and in the result.
+    assert (text.returncode, shown.returncode) == (0, 0)
     (denial,) = json.loads(shown.stdout)["permission_denials"]
     assert "--yes" in denial["reason"]
     assert not (box.workspace / "log").exists()
@@ -225,7 +226,7 @@ def test_half_a_gigabyte_of_output_is_drained_and_costs_little_memory(box: Box) 
     stdout = "".join(lines)
     results = [each for each in objects(stdout) if each["type"] == "ToolResult"]
     assert [each["reason"] for each in results] == ["exit code 3", "killed after 1000 ms"]
-    assert 0 < peak_kib < 160_000  # about 45,000 without a flood
+    assert 0 < peak_kib < 120_000  # about 45,000 without a flood; 100 MB more are too much
     journal = box.home / "sessions" / "s1.jsonl"
     assert journal.stat().st_size < 200_000
 
