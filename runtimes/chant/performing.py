@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 from ops.errors import OpsError
-from runtimes.chant.columns import folded
 from runtimes.chant.error_text import error_line, failure_document, system_reason
 from runtimes.chant.json_text import json_page
 from runtimes.chant.planning import refusal_code
@@ -92,15 +91,14 @@ def _print(outcome: Outcome, out: TextIO, err: TextIO, *, as_json: bool) -> None
         out.write(json_page(outcome.document))
     elif outcome.text:
         stream = out if outcome.code == OK or outcome.is_answer else err
-        width = _columns_of(stream) if outcome.is_table else 0
-        stream.write(f"{folded(outcome.text, width) if width else outcome.text}\n")
+        stream.write(f"{_fitted(outcome, stream)}\n")
     err.writelines(f"{warning}\n" for warning in outcome.warnings)
     out.flush()  # here, where a reader that left is still an error that click answers
 
 
-def _columns_of(stream: TextIO) -> int:
-    """Return how wide the terminal is that shows a stream; 0: none does, or it doesn't say."""
-    try:
-        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
-    except (OSError, ValueError):
-        return 0
+def _fitted(outcome: Outcome, stream: TextIO) -> str:
+    if not outcome.is_table:
+        return outcome.text
+    from runtimes.folding import folded_for
+
+    return folded_for(stream, outcome.text)

@@ -85,9 +85,10 @@ def faults() -> None:
 def list_points(*, as_json: bool) -> None:
     """Print every point, what is about to happen there, and which faults it supports."""
     from runtimes.chantry.fault_table import point_lines, points_document
+    from runtimes.folding import folded_for
 
-    for line in [points_document()] if as_json else point_lines():
-        click.echo(line)
+    table = "\n".join(point_lines())
+    click.echo(points_document() if as_json else folded_for(sys.stdout, table))
 
 
 @faults.command(short_help="Say what each PLAN does, or what is wrong with it.")

@@ -35,6 +35,10 @@ def print_and_exit(
     if not text and command in NOTHING and sys.stderr.isatty():
         what = NOTHING[command].format(given.get(command))
         sys.stderr.write(f"radian exec: {what} of {workspace}, in {sessions.folder}\n")
+    if command in NOTHING and given.get("format", "text") == "text":
+        from runtimes.folding import folded_for
+
+        text = folded_for(sys.stdout, text)
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
         sys.stdout.buffer.flush()

@@ -81,7 +81,10 @@ def simulate(
     from runtimes.chantry.simulation import simulate as below
 
     if list_them:
-        click.echo(below.list_scenarios(as_json=json))
+        from runtimes.folding import folded_for
+
+        listed = below.list_scenarios(as_json=json)
+        click.echo(listed if json else folded_for(sys.stdout, listed))
         return
     options = below.SimulateOptions(
         seeds=seeds,

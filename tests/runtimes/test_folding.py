@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
+import termios
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtimes.chant.columns import columns, folded
+from runtimes.chant.columns import columns
+from runtimes.folding import folded
+from tests.scripts import script
 
 RUNS = [
     (
@@ -57,3 +65,24 @@ def test_folding_loses_no_word(rows: list[list[str]], width: int) -> None:
     text = "\n".join(columns(rows))
 
     assert folded(text, width).split() == text.split()
+
+
+@pytest.mark.parametrize(
+    "argv", [("chantry", "faults", "list"), ("chantry", "simulate", "--list")], ids=" ".join
+)
+def test_tables_of_the_tools_fit_a_terminal(argv: tuple[str, ...]) -> None:
+    screen, terminal = os.openpty()
+    termios.tcsetwinsize(terminal, (24, 70))
+    shown = b""
+    with subprocess.Popen(
+        [script(argv[0]), *argv[1:]], stdin=subprocess.DEVNULL, stdout=terminal
+    ) as tool:
+        os.close(terminal)
+        with os.fdopen(screen, "rb", buffering=0) as read, contextlib.suppress(OSError):
+            while piece := read.read(4096):  # until nobody has the terminal any more: EIO
+                shown += piece
+        assert tool.wait(timeout=60) == 0
+
+    lines = shown.decode().splitlines()
+    assert any(line.startswith("    ") for line in lines)
+    assert max(map(len, lines)) <= 70
