@@ -99,8 +99,9 @@ def _unknown(name: str, known: Mapping[str, Flag]) -> str:
     from difflib import get_close_matches
 
     what = "no such flag" if name.startswith("-") else "unexpected word"
-    near = get_close_matches(name, list(known), 1)
-    return f"{what}: {name}" + (f"; did you mean {near[0]}?" if near else "")
+    plain = {each.lstrip("-"): each for each in known}  # all dashes are alike
+    near = get_close_matches(name.lstrip("-"), list(plain), 1)
+    return f"{what}: {name}" + (f"; did you mean {plain[near[0]]}?" if near else "")
 
 
 def help_rows(flags: Sequence[Flag]) -> list[tuple[str, str]]:

@@ -52,6 +52,8 @@ def test_any_value_is_an_option_or_a_complaint_of_one_line(words: list[str]) -> 
     ("words", "said"),
     [
         (["--modle", "x"], "did you mean --model"),
+        (["--yolo"], "^no such flag: --yolo$"),
+        (["--debug"], "^no such flag: --debug$"),
         (["--model"], "--model needs a value"),
         (["--no-user-config=1"], "takes no value"),
         (["stray"], "unexpected word: stray"),
