@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from ops.disk import THE_DISK
+from ops.errors import LedgerError
 from ops.faults import BEFORE_FSYNC, Faults, NoFaults
 from ops.processes import is_same, start_time
 from ops.record import interrupted_record
@@ -224,7 +225,12 @@ def settle_interrupted(
         record = marker.record
         if record.get("ended") is None:
             record = interrupted_record(record, wall_s, compensating=compensating)
-        if ledger.append_run(record).commit is not None:
+        try:
+            appended = ledger.append_run(record)
+        except LedgerError as error:
+            msg = f"run {record['id']}, which is over, must be recorded first: {error.message}"
+            raise LedgerError(msg) from error
+        if appended.commit is not None:
             settled.append(record)
         marker.end()
     return tuple(settled)

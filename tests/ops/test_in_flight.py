@@ -15,6 +15,7 @@ from ops.errors import LedgerError
 from ops.faults import BEFORE_WRITE
 from ops.in_flight import InFlight, settle_interrupted
 from ops.processes import start_time
+from ops.project import LedgerSettings
 from tests.ops.projects import repository
 from tests.ops.test_ledger import ledger, record
 
@@ -192,6 +193,20 @@ class FullDisk:
     def at(self, name: str, who: str = "") -> None:
         if name == BEFORE_WRITE.name:
             raise OSError(ENOSPC, os.strerror(ENOSPC), who)
+
+
+def test_a_run_before_that_can_not_be_recorded_is_named(tmp_path: Path) -> None:
+    """What was refused once said nothing of why another run's record was in its way."""
+    settings = LedgerSettings(remote="origin", push="require")
+    opened = ledger(repository(tmp_path), settings)
+    marker = InFlight(opened.state_dir).begin(record("1", status="running"))
+    bury(marker.path, pid=dead_pid())
+
+    with pytest.raises(LedgerError) as raised:
+        settle_interrupted(opened, 1000.0)
+
+    began = "run 1, which is over, must be recorded first: the record is on this machine only: git"
+    assert raised.value.message.startswith(began)
 
 
 def test_a_folder_of_notes_that_is_gone_is_made_anew(tmp_path: Path) -> None:
