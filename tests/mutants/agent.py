@@ -147,4 +147,31 @@ HOOKS = (
     ),
 )
 
-AGENT = (*JOURNAL, *TURN, *HOOKS)
+SERVERS = (
+    Mutant(
+        "a call whose server ended is made again",
+        "runtimes/radian/mcp/server.py",
+        "        except ServerEnded as error:\n            message = (",
+        "        except ServerEnded as error:\n"
+        "            if not cancel.is_set():\n"
+        "                return self.call(tool, arguments, cancel)\n"
+        "            message = (",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a cancel does not wake who waits for a server",
+        "runtimes/radian/mcp/connection.py",
+        "            cancel.on_cancel(self._wake)\n        answer",
+        "            pass\n        answer",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a server is not told that nobody waits for its answer",
+        "runtimes/radian/mcp/connection.py",
+        "            self._peer.give_up(request_id, reason)\n",
+        "",
+        (SEEDS,),
+    ),
+)
+
+AGENT = (*JOURNAL, *TURN, *HOOKS, *SERVERS)

@@ -10,6 +10,7 @@ from runtimes.chant.simulation.operated import SCENARIOS as OPERATED
 from runtimes.chant.simulation.people import SCENARIOS as PEOPLE
 from runtimes.chant.simulation.requests import SCENARIOS as REQUESTS
 from runtimes.chant.simulation.scenarios import SCENARIOS as RUNS
+from runtimes.radian.simulation.mcp import SCENARIOS as SERVERS
 from runtimes.radian.simulation.scenarios import SCENARIOS as AGENTS
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 SCENARIOS: dict[str, Scenario] = {
     each.name: each
-    for each in (*CONVERSATIONS, *WAKING, *RUNS, *PEOPLE, *REQUESTS, *OPERATED, *AGENTS)
+    for each in (*CONVERSATIONS, *WAKING, *RUNS, *PEOPLE, *REQUESTS, *OPERATED, *AGENTS, *SERVERS)
 }
 
 

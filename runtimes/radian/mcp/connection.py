@@ -10,7 +10,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from actors.logs import debug_wanted, log
-from actors.piped_program import PipedProgram
 from runtimes.radian.mcp.peer import Answered, McpPeer, Told
 
 if TYPE_CHECKING:
@@ -69,13 +68,7 @@ class Connection:
         self._tools_changed = False
         self._stderr: deque[str] = deque(maxlen=STDERR_CHARS)
         self._logged = 0
-        self._program = PipedProgram(
-            world.work_of(spec),
-            self,
-            guardian=world.guardian,
-            platform=platform,
-            faults=world.faults,
-        )
+        self._program = world.program(world.work_of(spec), self)
 
     @property
     def is_over(self) -> bool:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from actors.guardian import Guardian
+from actors.piped_program import PipedProgram
 from runtimes.radian.mcp.listing import slugs_for
 from runtimes.radian.mcp.server import PATIENCE_S, McpServer
 from runtimes.radian.mcp.tool import McpTool
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from actors.faults import Faults
+    from actors.piped_program import ProgramListener
     from actors.platform import Platform
+    from actors.work import ProcessWork
     from runtimes.models.base import Cancel
     from runtimes.models.base import Tool as OfferedTool
     from runtimes.models.secrets import Secrets
     from runtimes.radian.mcp.listing import Listed
     from runtimes.radian.mcp.specs import ServerSpec
+    from runtimes.radian.mcp.world import Program
     from runtimes.radian.profiles import ProfileName
 
 HINT_S = 1.0
@@ -47,10 +51,12 @@ class McpServers:
         platform: Platform,
         faults: Faults,
         say: Callable[[str], None] | None = None,
+        program: Callable[[ProcessWork, ProgramListener], Program] | None = None,
     ) -> None:
         """``folder``: where they run; ``env``: of programs, without secrets.
 
-        ``say`` is told what people should know, at once.
+        ``say`` is told what people should know, at once.  ``program`` makes a server's program;
+        None: a child of our guardian.
 
         Nothing is started yet.
         """
@@ -65,10 +71,13 @@ class McpServers:
         self._hinted = False
         self._known: dict[str, McpTool] = {}
         self._seen: dict[str, tuple[Listed, ...]] = {}
-        self.guardian = Guardian(platform, faults)
-        world = World(
-            self.guardian, platform, faults, workspace, folder, env, secrets.mask, self._take_note
-        )
+        self.guardian = guardian = Guardian(platform, faults)
+
+        def ours(work: ProcessWork, listener: ProgramListener) -> Program:
+            return PipedProgram(work, listener, guardian=guardian, platform=platform, faults=faults)
+
+        make = program or ours
+        world = World(make, platform, faults, workspace, folder, env, secrets.mask, self._take_note)
         slugs = slugs_for(spec.id for spec in specs)
         self._servers = [McpServer(spec, slugs[spec.id], world) for spec in specs]
         self._platform = platform

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from actors.work import ProcessWork
 from protocol.values import frozen
@@ -11,16 +11,41 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from actors.faults import Faults
-    from actors.guardian import Guardian
+    from actors.piped_program import ProgramListener
     from actors.platform import Platform
     from runtimes.radian.mcp.specs import ServerSpec
+
+
+class Program(Protocol):
+    """One life of a server's program; `actors.piped_program.PipedProgram` is one, see there."""
+
+    def start(self) -> None:
+        """Run it."""
+        ...
+
+    def write(self, data: bytes) -> bool:
+        """Hand over what it is to read; False: it takes no more."""
+        ...
+
+    def hang_up(self) -> None:
+        """Close its stdin."""
+        ...
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        ...
+
+    def kill(self) -> None:
+        """End it."""
+        ...
 
 
 @frozen
 class World:
     """What servers run in."""
 
-    guardian: Guardian
+    program: Callable[[ProcessWork, ProgramListener], Program]
+    """Makes one; raises OSError where there is no descriptor left."""
     platform: Platform
     faults: Faults
     workspace: str
