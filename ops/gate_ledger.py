@@ -85,7 +85,7 @@ class GateLedger:
             Stopped: ``stop`` came first.
 
         """
-        late = self._ledger.refresh()
+        late = self._ledger.refresh(stop)
         found: list[Reached] = []
 
         def make(tree: BranchTree) -> dict[str, bytes] | None:
@@ -96,7 +96,7 @@ class GateLedger:
             return _with(tree, ask.op, found[-1].line, now_s)
 
         appended = self._ledger.edit_or_nothing(
-            make, f"{ask.op}: run {ask.run_id} at gate {ask.gate}"
+            make, f"{ask.op}: run {ask.run_id} at gate {ask.gate}", stop
         )
         return found[-1], _said(late, appended.warning)
 

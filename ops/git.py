@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 60.0
 """No plumbing call takes that long; one that does waits for something that won't come."""
-HURRY_S = 2.0
-"""What a call still gets once nobody wants to wait for it any more; a server has three
-seconds left after a second signal."""
+HURRY_S = 1.5
+"""What a call still gets once nobody wants to wait for it any more: less than the two
+seconds that an aborted step has, or what talks to a remote would outlive the process."""
 LOOK_S = 0.2
 """How often a call looks whether anybody still wants to wait."""
 

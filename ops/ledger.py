@@ -99,7 +99,10 @@ class Ledger:
         return self._push(self.branch.edit(make, message), stop)
 
     def edit_or_nothing(
-        self, make: Callable[[BranchTree], Mapping[str, bytes] | None], message: str
+        self,
+        make: Callable[[BranchTree], Mapping[str, bytes] | None],
+        message: str,
+        stop: Stopping | None = None,
     ) -> Appended:
         """Do as `edit` does, but let nothing be written that could not be pushed if it must be.
 
@@ -109,21 +112,21 @@ class Ledger:
         """
         commit = self.branch.edit(make, message)
         try:
-            return self._push(commit)
+            return self._push(commit, stop)
         except LedgerError as error:
             if commit is None or not self.branch.take_back(commit):
                 raise
             message = f"nothing was recorded: {error.message}"
             raise LedgerError(message) from error
 
-    def refresh(self) -> str | None:
+    def refresh(self, stop: Stopping | None = None) -> str | None:
         """Bring in what others pushed, where the project pushes; return a warning for people.
 
         Raises:
             LedgerError: ``push = "require"`` and the remote can't be reached.
 
         """
-        remote = self._remote()
+        remote = self._remote(stop)
         if remote is None:
             return None
         try:

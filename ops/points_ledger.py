@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ops.branch_tree import BranchTree
+    from ops.git import Stopping
     from ops.ledger import Ledger
     from ops.points_asking import Settled
     from ops.points_book import Voice
@@ -52,9 +53,9 @@ class PointLedger:
         """
         return _find(self._ledger.branch.tree(), question_id)
 
-    def refresh(self) -> tuple[str, ...]:
+    def refresh(self, stop: Stopping | None = None) -> tuple[str, ...]:
         """Bring in what others answered, where the project pushes; return warnings for people."""
-        return tuple(each for each in (self._ledger.refresh(),) if each is not None)
+        return tuple(each for each in (self._ledger.refresh(stop),) if each is not None)
 
     def every(self) -> tuple[list[dict[str, Any]], list[str]]:
         """Return all questions, oldest first, and what could not be read.

@@ -78,7 +78,7 @@ class PointTasks:
             inputs = point.typed(asked.args)
             remarks: tuple[str, ...] = ()
             if self._ledger is not None:
-                remarks = tuple(f"warning: {each}" for each in self._ledger.refresh())
+                remarks = tuple(f"warning: {each}" for each in self._ledger.refresh(stop))
                 known = self._ledger.find(point.question_id(inputs))
                 if known is not None:
                     return PointLooked(point, _told(asked.step_id, known), remarks=remarks)

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ops.errors import LedgerError
+from ops.gate_ledger import GateLedger
+from ops.points_ledger import PointLedger
 from ops.project import LedgerSettings
 from tests.ops.projects import git, repository
+from tests.ops.test_gates import ASK, NOW_S
 from tests.ops.test_ledger import ids, ledger, record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from ops.ledger import Ledger
@@ -150,6 +154,30 @@ def test_a_remote_that_hears_nothing_is_given_up_with_all_that_talks_to_it(
     )
     assert ids(easy.runs("local", "release").records) == ["1"]
     assert remote.is_gone()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda ledger, stop: GateLedger(ledger).reach(ASK, NOW_S, stop),
+        lambda ledger, stop: PointLedger(ledger).refresh(stop),
+    ],
+    ids=["gate", "question"],
+)
+def test_a_run_that_is_cancelled_while_it_fetches_what_others_said_leaves_nobody_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Ledger, SilentRemote], object]
+) -> None:
+    remote = SilentRemote(tmp_path)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(remote.command))
+    monkeypatch.setattr("ops.git.HURRY_S", 0.0)
+    strict = checkout(tmp_path, "one")
+    git(tmp_path / "one", "remote", "set-url", "origin", "ssh://nowhere.invalid/box")
+
+    with pytest.raises(LedgerError, match="git fetch was given up, since nobody waits"):
+        ask(strict, remote)
+
+    assert remote.is_gone()
+    assert strict.branch.tip() is None
 
 
 def test_checkouts_that_push_at_once_lose_nothing(tmp_path: Path) -> None:
