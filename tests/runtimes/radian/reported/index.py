@@ -1,7 +1,8 @@
 """Which tests stand for which reported fault.
 
 The numbers are those of the list of faults that users of comparable systems reported; it lies in
-the shared data, in `cases/reported-faults.md`.  A row names where its input, and its kind, is tried.
+the shared data, in `cases/reported-faults.md`.  A row names where its input, and its kind, are
+tried.
 """
 
 from __future__ import annotations
