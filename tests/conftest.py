@@ -6,6 +6,7 @@ import os
 from collections import Counter
 
 import pytest
+from hypothesis import settings
 
 from tests.shared import ABSENT
 
@@ -13,6 +14,10 @@ LEAKS = ("CHANT_", "CHANTRY_", "RADIAN_", "LOGURU_", "PYTHONPATH", "PYTHONWARNIN
 """Variables that would change what a started server does."""
 
 KEPT = frozenset({"CHANTRY_SHARED"})
+
+# A first example imports what the others have, and a busy machine may take its time.
+settings.register_profile("patient", settings(), deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.model_call import ModelEnded
@@ -138,7 +138,6 @@ def run_by(hands: Hands, chance: Random) -> TurnEvent | None:
     return stop
 
 
-@settings(deadline=None)  # the first turn imports what the others have
 @given(st.integers(min_value=0))
 def test_a_turn_has_one_end_and_all_agree_on_it(seed: int) -> None:
     chance = Random(seed)  # noqa: S311 - the same each time
