@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.e2e.agents import ECHO, run_op
-from tests.e2e.talk import Talk, open_mine, prompt_params
+from tests.e2e.talk import Talk, chunk_text, open_mine, prompt_params
 from tests.e2e.wire import line
 
 if TYPE_CHECKING:
@@ -156,6 +158,13 @@ def test_a_cancelled_run_cleans_up_before_it_answers(chant: Talk) -> None:
     assert turn.stop_reason == "cancelled"
     assert (chant.folder / "undone").exists()
     assert not (chant.folder / "never").exists()
+    record = json.loads(chunk_text(turn.messages[-1]))
+    assert (record["status"], record["compensation"]) == ("cancelled", "ok")
+    statuses = [step["status"] for phase in record["phases"] for step in phase["steps"]]
+    assert statuses == ["cancelled", "not_reached", "ok"]
+    show = ["git", "-C", str(chant.folder), "show", "chant/lifecycle:local/runs/undo.jsonl"]
+    (kept,) = subprocess.run(show, capture_output=True, check=True).stdout.splitlines()
+    assert json.loads(kept) == record
 
 
 # --- questions of ours, which only the echo agent asks so far

@@ -183,6 +183,57 @@ def test_p13_a_failed_run_closes_every_call(chant: Talk) -> None:
     assert record["status"] == "fail"
 
 
+TWICE_WRONG = """\
+name = "twice-wrong"
+
+[[phases]]
+name = "Work"
+  [[phases.steps]]
+  fn = "shell"
+  args = { cmd = "exit 3" }
+
+[[on_failure]]
+name = "Second"
+  [[on_failure.steps]]
+  fn = "shell"
+  args = { cmd = "touch second" }
+
+[[on_failure]]
+name = "First"
+  [[on_failure.steps]]
+  fn = FIRST
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "error"),
+    [
+        ('"shell"\n  args = { cmd = "exit 9" }', "exit code 9"),
+        ('"exec"\n  args = { argv = ["no-such-program"] }', "no-such-program"),
+    ],
+    ids=["fails", "missing"],
+)
+def test_p13_b093_a_clean_up_that_fails_hides_nothing_and_the_next_one_runs(
+    chant: Talk, first: str, error: str
+) -> None:
+    path = chant.folder / "ops" / "twice-wrong.op.toml"
+    path.write_text(TWICE_WRONG.replace("FIRST", first), encoding="utf-8")
+    chant.open()
+
+    turn = chant.turn("run twice-wrong")
+
+    assert turn.stop_reason == "end_turn"
+    record = json.loads(chunk_text(turn.messages[-1]))
+    assert (record["status"], record["compensation"]) == ("fail", "partial")
+    cause = record["failure"]
+    assert (cause["phase"], cause["exit_code"], cause["error"]) == ("Work", 3, "exit code 3")
+    _, cleaned, second = record["phases"]
+    assert cleaned["steps"][0]["status"] == "fail"
+    assert error in cleaned["steps"][0]["error"]
+    assert second["steps"][0]["status"] == "ok"
+    assert (chant.folder / "second").exists()
+
+
 def test_p14_a_prompt_that_can_not_be_carried_out_is_answered(shared: Talk) -> None:
     shared.crashes = True  # the echo agent's machine raises
 

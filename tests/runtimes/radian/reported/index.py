@@ -233,7 +233,10 @@ CASES: Mapping[str, tuple[str, ...]] = {
     "B089": (MCP + "test_bad_schemas_cost_only_their_own_tools",),
     # 10 Ops, gates and clean-up
     "B091": (CANCEL + "test_a_cancelled_run_cleans_up_before_it_answers",),
-    "B093": (RUN_STATE + "test_each_clean_up_phase_is_isolated_and_the_first_cause_is_kept",),
+    "B093": (
+        PROMPTS + "test_p13_b093_a_clean_up_that_fails_hides_nothing_and_the_next_one_runs",
+        RUN_STATE + "test_each_clean_up_phase_is_isolated_and_the_first_cause_is_kept",
+    ),
     "B095": (
         GATES + "test_b095_a_closed_gate_is_a_normal_end_of_turn",
         GATES + "test_r08_under_durable_requests_the_client_is_asked_and_the_turn_waits",
