@@ -56,6 +56,7 @@ EXEMPT: dict[str, str] = {
     "ops/activities/sleep.py prepare.run": ON_A_TOKEN,
     "actors/notes.py": MAIN_THREAD,
     "ops/disk.py": CALLER_ASKS,
+    "ops/git.py _wait": CALLER_ASKS,
     "ops/in_flight.py Marker.wait_for_wish": ON_A_TOKEN,
     "ops/lease.py take_lease": "asks for a lock without waiting; a refusal is an answer",
     "ops/op_child.py": READS_OPS,
@@ -149,7 +150,7 @@ def test_the_search_finds_each_kind_of_place(body: str, covered: str | None) -> 
 
 
 def test_the_search_leaves_dictionaries_and_texts_alone() -> None:
-    source = "def f():\n    d.get(1)\n    ', '.join(x)\n    os.path.join(a, b)\n"
+    source = "def f():\n    d.get(1)\n    ', '.join(x)\n    os.path.join(a, b)\n    COMMA.join(x)\n"
 
     assert list(places(source)) == []
 

@@ -92,7 +92,8 @@ def _is_queue_get(node: ast.Call) -> bool:
 
 
 def _is_path_or_text(value: ast.expr) -> bool:
-    return ast.unparse(value) in {"os.path", "path", "shlex"}
+    text = ast.unparse(value)
+    return text in {"os.path", "path", "shlex"} or text.isupper()
 
 
 def _is_consulting(node: ast.AST) -> bool:
