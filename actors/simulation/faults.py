@@ -85,7 +85,7 @@ def router_crashes(seed: int, numbers: random.Random) -> FaultPlan:
         PlannedFault(
             point=numbers.choice(points), who="router", fault="crash", hit=numbers.randint(4, 12)
         )
-        for _ in range(numbers.randint(1, 2))
+        for _ in range(numbers.randint(2, 3))
     )
     return FaultPlan(faults=faults, name="drawn", seed=seed)
 
