@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from ops.errors import OpNotFound
-from ops.in_flight import InFlight, Machine, settle_interrupted
+from ops.in_flight import InFlight, Machine, over_path, settle_interrupted
 from ops.ledger import Ledger
 from ops.project import LedgerSettings, Project, Steward
 from ops.run_files import runs_path
@@ -118,8 +118,10 @@ class SimProject:
         return InFlight(STATE, machine=Machine(self.disk, lambda: PID, started))
 
     def note(self, run_id: str) -> bytes | None:
-        """Return the note of a run, None when it has none."""
-        return self.disk.read(f"{STATE}/runs/{run_id}.json")
+        """Return the note of a run, also one that tells by its name that it is over; or None."""
+        path = f"{STATE}/runs/{run_id}.json"
+        found = self.disk.read(path)
+        return self.disk.read(over_path(path)) if found is None else found
 
     def settle_interrupted(self) -> list[str]:
         """Record the runs whose process is gone."""
