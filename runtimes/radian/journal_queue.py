@@ -88,7 +88,9 @@ class JournalQueue:
             self._recorded(came.entries)
             self._came = came
 
-        return [StartStep(self._step_id, CallableWork("journal", run), nothing_shown)]
+        work = CallableWork("journal", run)
+        # Spared: what a hard stop cut off here would be told as lost, and might be written yet.
+        return [StartStep(self._step_id, work, nothing_shown, spared=True)]
 
     def drop(self) -> None:
         """Forget what waits: nothing more is written."""

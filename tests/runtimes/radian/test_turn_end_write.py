@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from actors.turn import CancelAsked, MachineFailed, StepEnded
+from actors.turn import CancelAsked, MachineFailed, StartStep, StepEnded
 from actors.work import StepEnd
 from runtimes.radian import agent_turn
 from runtimes.radian.hook_config import Hook
@@ -167,3 +167,19 @@ def test_a_fault_in_the_last_word_is_not_the_last_that_is_heard(
 
     assert hands.outcome is not None
     assert hands.outcome.fold.end.end == "Completed"
+
+
+def test_what_is_on_its_way_to_the_journal_is_spared_by_a_hard_stop() -> None:
+    hands, _ = hands_with(Model(look_then_say))
+    begun: dict[str, bool] = {}
+
+    while hands.outcome is None:
+        begun |= {
+            name: each.spared for name, each in hands.running.items() if isinstance(each, StartStep)
+        }
+        hands.end_one(next(iter(hands.running)))
+
+    assert [name for name, spared in begun.items() if spared] == [
+        f"t1/journal-{number}" for number in range(1, 6)
+    ]
+    assert not all(begun.values())
