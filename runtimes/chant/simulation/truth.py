@@ -106,10 +106,10 @@ class Truth:
         if record["status"] != "interrupted":
             return
         cut = any(s.killed or s.hurried or s.code == INTERNAL_FAULT for s in self._world.servers)
-        # Two faults while a run is recorded lose its record; one between its note and its first
-        # step makes it one that could not be prepared.
+        # Two faults while a run is recorded, of ours or of the disk, lose its record; one between
+        # its note and its first step makes it one that could not be prepared.
         fired = self._world.planned.fired
-        lost = sum(fault.who == RECORD for fault in fired) > 1
+        lost = sum(each.who == RECORD or each.point.startswith("file.") for each in fired) > 1
         stillborn = fired and run_id not in dict(self._begun())
         if not cut and not stillborn and not lost:
             self._violated("ledger", f"run {run_id} is interrupted, and its server ended in order")
