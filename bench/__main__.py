@@ -67,7 +67,7 @@ def measurements(*, quick: bool) -> dict[str, Callable[[Peers, Path], Table]]:
     few, many = (2, 2) if quick else (5, 15)
     return {
         "start_up": partial(start_up, repeats=many),
-        "streaming": partial(streaming, repeats=few, count=20_000 if quick else 50_000),
+        "streaming": partial(streaming, repeats=3 * few, count=20_000 if quick else 50_000),
         "cancelling": partial(cancelling, repeats=few),
         "at_rest": partial(memory_at_rest, repeats=few),
         "endurance": partial(endurance, turns=200 if quick else 1000),

@@ -20,6 +20,13 @@ Table: TypeAlias = "dict[str, Figures]"
 def interleaved(
     agents: Sequence[Agent], repeats: int, measure: Callable[[Agent], Figures]
 ) -> Table:
+    """Return the medians of `rounds`."""
+    return {name: medians(rows) for name, rows in rounds(agents, repeats, measure).items()}
+
+
+def rounds(
+    agents: Sequence[Agent], repeats: int, measure: Callable[[Agent], Figures]
+) -> dict[str, list[Figures]]:
     """Measure every agent ``repeats`` times, in turn; one round more goes first and is dropped."""
     samples: dict[str, list[Figures]] = {agent.name: [] for agent in agents}
     for number in range(repeats + 1):
@@ -29,7 +36,7 @@ def interleaved(
             figures = measure(agent)
             if number:
                 samples[agent.name].append(figures)
-    return {name: medians(rows) for name, rows in samples.items()}
+    return samples
 
 
 def medians(rows: Sequence[Figures]) -> Figures:

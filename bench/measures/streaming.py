@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING
 
 from bench.client import AgentError, Client
 from bench.procfs import cpu_s
-from bench.samples import interleaved
+from bench.samples import medians, rounds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,4 +40,13 @@ def streaming(peers: Peers, cwd: Path, repeats: int, count: int) -> Table:
             pending = answer.result.get("_meta", {}).get("peakPending")
             return figures if pending is None else {**figures, "peak_pending": pending}
 
-    return interleaved([peers.ceiling, peers.stream, *peers.sdk_agents()], repeats, measure)
+    ours, ceiling = peers.stream.name, peers.ceiling.name
+    samples = rounds([peers.ceiling, peers.stream, *peers.sdk_agents()], repeats, measure)
+    # A machine that changes its pace between two agents is the same for both in most rounds.
+    of_ceiling = median(
+        mine["updates_per_s"] / its["updates_per_s"]
+        for mine, its in zip(samples[ours], samples[ceiling], strict=True)
+    )
+    table = {name: medians(rows) for name, rows in samples.items()}
+    table[ours]["of_ceiling"] = of_ceiling
+    return table
