@@ -117,7 +117,16 @@ def call(function: Callable[[WorkContext], object]) -> CallableWork:
 def survivors(mark: str) -> list[int]:
     """Find the living processes that carry ``mark`` (a zombie has no environment any more)."""
     wanted = f"{MARK}={mark}".encode()
-    return [pid for pid in _pids() if wanted in _environment(pid).split(b"\0")]
+    return [pid for pid in _pids() if wanted in _read(pid, "environ").split(b"\0")]
+
+
+def wait_runs(mark: str, name: str) -> None:
+    """Wait until a process that carries ``mark`` has replaced itself by the program ``name``."""
+    deadline_s = time.monotonic() + WAIT_S
+    while not any(_read(pid, "comm").strip() == name.encode() for pid in survivors(mark)):
+        if time.monotonic() > deadline_s:
+            message = f"nobody runs {name}: {survivors(mark)}"
+            raise AssertionError(message)
 
 
 def wait_gone(mark: str) -> None:
@@ -159,9 +168,9 @@ def _pids() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
-def _environment(pid: int) -> bytes:
+def _read(pid: int, name: str) -> bytes:
     try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
+        with open(f"/proc/{pid}/{name}", "rb") as file:
             return file.read()
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return b""

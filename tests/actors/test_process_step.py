@@ -29,6 +29,7 @@ from tests.actors.stepping import (
     shell,
     survivors,
     wait_gone,
+    wait_runs,
 )
 
 if TYPE_CHECKING:
@@ -359,6 +360,9 @@ TREES = {
 def test_an_abort_ends_the_whole_tree(steps: RealSteps, mark: str, tree: str) -> None:
     work = program("sh", "-c", tree, mark=mark, env={"SCRIPT": DOUBLE_FORK})
     step = Started(steps, work).wait_text("ready")
+    if not tree.endswith("wait"):
+        # Who is being forked as its parent is told to end is not told, and waits for the kill.
+        wait_runs(mark, "sleep")
 
     step.handle.abort("timed_out")
 
