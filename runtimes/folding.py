@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
+
+from runtimes.help_layout import columns_of, paragraph
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 def folded_for(stream: TextIO, text: str) -> str:
     """Return ``text`` as the terminal behind ``stream`` has room for it; a file has all room."""
-    width = _columns_of(stream)
+    width = columns_of(stream)
     return folded(text, width) if width else text
 
 
@@ -45,17 +46,7 @@ def _folded(line: str, width: int) -> list[str]:
 
 def _wrapped(before: str, word: str, width: int) -> list[str]:
     """Wrap what one column says; a command, an id, an address stays whole, to be copied."""
-    from runtimes.help_layout import paragraph
-
     room = width - len(before)
     whole = word.startswith("chant ") or max(map(len, word.split())) > room
     first, *rest = [word] if whole else paragraph(word, room)
     return [before + first, *(" " * len(before) + each for each in rest)]
-
-
-def _columns_of(stream: TextIO) -> int:
-    """Return how wide the terminal is that shows a stream; 0: none does, or it doesn't say."""
-    try:
-        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
-    except (OSError, ValueError):
-        return 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TextIO
 
 WIDEST = 100
 """Columns of a text that is not shown on a terminal, and the most on one: longer lines tire."""
@@ -24,7 +25,7 @@ def terminal_width() -> int:
 
     As `shutil.get_terminal_size` has it, whose module imports every kind of compression.
     """
-    return max(LEAST, min(WIDEST, _columns_asked_for() or _columns_of_terminal() or WIDEST))
+    return max(LEAST, min(WIDEST, _columns_asked_for() or columns_of(sys.__stdout__) or WIDEST))
 
 
 def paragraph(text: str, width: int, indent: str = "") -> list[str]:
@@ -56,8 +57,9 @@ def _columns_asked_for() -> int:
         return 0
 
 
-def _columns_of_terminal() -> int:
+def columns_of(stream: TextIO | None) -> int:
+    """Return how wide the terminal is that shows a stream; 0: none does, or it doesn't say."""
     try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 0
+        return os.get_terminal_size(stream.fileno()).columns if stream else 0
     except (OSError, ValueError):  # no terminal, or closed
         return 0
