@@ -27,8 +27,8 @@ _UNUSED = (
 """httpcore2 does without them where anyio, trio and h2 are not installed.  Others may have them."""
 _THEIR_OTHER_HALF = "httpcore2._async"
 _METADATA = "importlib.metadata"
-_INSPECT = "inspect"
 _LOGGING = "logging"
+_INSPECT = "inspect"
 """For those who watch its inner life."""
 _TLS, _CERTIFICATES = "ssl", "httpcore2._ssl"
 _lock = threading.Lock()

@@ -361,7 +361,7 @@ def test_an_abort_ends_the_whole_tree(steps: RealSteps, mark: str, tree: str) ->
     work = program("sh", "-c", tree, mark=mark, env={"SCRIPT": DOUBLE_FORK})
     step = Started(steps, work).wait_text("ready")
     if not tree.endswith("wait"):
-        # Who is being forked as its parent is told to end is not told, and waits for the kill.
+        # What is to be told of the abort has to be there.
         wait_runs(mark, "sleep")
 
     step.handle.abort("timed_out")
