@@ -23,9 +23,14 @@ PR_SET_CHILD_SUBREAPER = 36
 MAX_DEPTH = 200
 """Levels that one pass goes down (each holds a descriptor).  Deeper ones surface as their
 parents die, and the next pass finds them."""
-MAX_FREEZE_PASSES = 20
-"""A tree that still grows after so many is killed as far as it is known; the next round goes on."""
+MAX_PASSES = 20
+"""A tree that still changes after so many is signalled as far as it is known."""
 NOBODY: frozenset[int] = frozenset()
+AWAKE = (b"R", b"S")
+"""States in /proc of who runs, is about to, or wakes for a signal.  Who waits in the kernel for
+something else stops before it gets back to its program."""
+THREADS = 17
+"""Where /proc tells the number of threads, counted from the state on."""
 SHORTAGE = (EMFILE, ENFILE)
 """No descriptor is left, here or in the whole system: a pass then ends higher up, as at MAX_DEPTH.
 Nobody below us may live on because someone set a low limit."""
@@ -60,9 +65,32 @@ def terminate_below(leader: int) -> None:
     if not LINUX:
         _signal_group(leader, signal.SIGTERM)
         return
-    freeze_below()
-    _visit(_reachable(os.getpid()), os.getpid(), None, signal.SIGTERM)
-    _visit(_reachable(os.getpid()), os.getpid(), None, signal.SIGCONT)
+    frozen = freeze_below()
+    _tell(frozen, signal.SIGTERM)
+    _tell(frozen, signal.SIGCONT)
+
+
+def _tell(owed: frozenset[int], number: int) -> None:
+    """Send ``number`` once to each of ``owed`` that is still below us, wherever it is by now.
+
+    One pass is not enough.  Who dies of TERM before it stood still hands its children to us, and
+    a pass that has read our list before and reads theirs after that meets them in neither.
+    """
+    for _ in range(MAX_PASSES):
+        owed -= _visit(_reachable(os.getpid()), os.getpid(), None, number, among=owed)
+        owed = frozenset(filter(_exists, owed))
+        if not owed:
+            return
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def kill_below(leader: int = 0, *, spare: frozenset[int] = NOBODY) -> None:
@@ -83,18 +111,20 @@ def kill_children(pids: Collection[int]) -> None:
     _visit(pids, os.getpid(), None, signal.SIGKILL)
 
 
-def freeze_below(*, spare: frozenset[int] = NOBODY) -> None:
-    """STOP every descendant, until a pass finds no new one: what is stopped can't fork."""
-    _freeze(lambda: _all_but(spare))
+def freeze_below(*, spare: frozenset[int] = NOBODY) -> frozenset[int]:
+    """STOP every descendant and return them: what is stopped can't fork."""
+    return _freeze(lambda: _all_but(spare))
 
 
-def _freeze(tops: Callable[[], Collection[int]]) -> None:
-    frozen: set[int] = set()
-    for _ in range(MAX_FREEZE_PASSES):
+def _freeze(tops: Callable[[], Collection[int]]) -> frozenset[int]:
+    """Go on until a pass meets no new one, and none that could still fork one."""
+    frozen: frozenset[int] = NOBODY
+    for _ in range(MAX_PASSES):
         found = _visit(tops(), os.getpid(), None, signal.SIGSTOP)
-        if found <= frozen:
-            return
+        if found <= frozen and not any(map(_may_fork, found)):
+            break
         frozen |= found
+    return frozen
 
 
 def _all_but(spare: frozenset[int]) -> list[int]:
@@ -138,20 +168,47 @@ def _children_by_scan(parent: int) -> list[int]:
 
 def parent_of(pid: int) -> int | None:
     """Read the parent of ``pid``; None when there is no such process."""
+    stat = _stat(pid)
+    return int(stat[1]) if stat else None
+
+
+def _stat(pid: int) -> list[bytes]:
+    """Read what /proc tells of ``pid``, from its state and parent on; nothing when it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # The name, in parentheses, may hold anything; the state and the parent follow it.
-            return int(file.read().rpartition(b")")[2].split()[1])
+            # The name before these, in parentheses, may hold anything.
+            return file.read().rpartition(b")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
-        return None
+        return []
+
+
+def _may_fork(pid: int) -> bool:
+    """Tell whether some thread of a ``pid`` that was sent STOP may not know of it yet.
+
+    One of its threads takes the signal, once a processor is free, and stops the others then.  A
+    process of one thread sees it before it forks.  Unread for want of descriptors: no.
+    """
+    try:
+        stat = _stat(pid)
+    except OSError as error:
+        if error.errno not in SHORTAGE:
+            raise
+        return False
+    return bool(stat) and stat[0] in AWAKE and int(stat[THREADS]) > 1
 
 
 def _visit(
-    pids: Collection[int], parent: int, parent_pin: int | None, number: int, depth: int = 0
+    pids: Collection[int],
+    parent: int,
+    parent_pin: int | None,
+    number: int,
+    depth: int = 0,
+    *,
+    among: frozenset[int] | None = None,
 ) -> set[int]:
-    """Send ``number`` to ``pids``, children of ``parent``, and to all below them.
+    """Send ``number`` to ``pids``, children of ``parent``, and to all below them; return them.
 
-    STOP goes from the top down, others bottom up.
+    STOP goes from the top down, others bottom up.  ``among``: nobody else gets it.
     """
     reached: set[int] = set()
     for pid in pids:
@@ -162,8 +219,8 @@ def _visit(
                 continue
             if number == signal.SIGSTOP:
                 _send(pin, number)
-            reached |= {pid, *_visit(_reachable(pid), pid, pin, number, depth + 1)}
-            if number != signal.SIGSTOP:
+            reached |= {pid, *_visit(_reachable(pid), pid, pin, number, depth + 1, among=among)}
+            if number != signal.SIGSTOP and (among is None or pid in among):
                 _send(pin, number)
         finally:
             os.close(pin)

@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -107,6 +109,92 @@ def test_a_tree_deeper_than_there_are_descriptors_dies_in_rounds() -> None:
 
     assert ended.stdout == b"nobody left True\n", ended.stderr
     wait_gone(mark)
+
+
+MOVING = """
+import os, signal, subprocess, sys
+from actors import process_tree
+process_tree.adopt_orphans()
+parent = subprocess.Popen(["sh", "-c", "sleep 300 & echo $!; wait"], stdout=-1)
+child = int(parent.stdout.readline())
+told = []
+real_children, real_send = process_tree.children, process_tree._send
+
+def send(pin, number):
+    told.append(number)
+    return real_send(pin, number)
+
+def children(pid):
+    # The parent dies when our list of children has been read, and its own has not.
+    if pid == parent.pid and told.count(signal.SIGTERM) == int(sys.argv[1]) and frozen:
+        frozen.clear()
+        parent.kill()
+        parent.wait()
+    return real_children(pid)
+
+def freeze_below():
+    frozen.append(real_freeze())
+    return frozen[0]
+
+frozen, real_freeze = [], process_tree.freeze_below
+process_tree.children, process_tree._send = children, send
+process_tree.freeze_below = freeze_below
+process_tree.terminate_below(0)
+signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+signal.alarm(20)  # nobody is left behind, should it fail
+print(parent.returncode, os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.parametrize("told", [0, 2], ids=["while_told", "while_woken"])
+def test_who_moves_while_its_tree_is_told_is_told_and_woken(told: int) -> None:
+    """It once missed the pass: stopped for good, with the signal waiting."""
+    mark = uuid4().hex
+    ended = subprocess.run(
+        [sys.executable, "-c", MOVING, str(told)],
+        cwd=ROOT,
+        env={**os.environ, MARK: mark},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert ended.stdout == b"-9 15\n", ended.stderr
+    wait_gone(mark)
+
+
+def test_a_tree_is_not_frozen_while_a_thread_may_still_fork(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A process of many threads stops when one of them has taken the signal."""
+    met = iter([{1}, {1}, {1}, {1, 2}, {1, 2}])
+    states = iter([b"R", b"S", b"T", b"T"])
+    monkeypatch.setattr(process_tree, "_visit", lambda *_: next(met))
+    monkeypatch.setattr(process_tree, "_stat", lambda _: [next(states), *[b"0"] * 16, b"8"])
+
+    assert process_tree.freeze_below() == {1, 2}
+
+
+def test_a_process_of_one_thread_that_was_told_to_stop_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    met = iter([{1}, {1}])
+    monkeypatch.setattr(process_tree, "_visit", lambda *_: next(met))
+    monkeypatch.setattr(process_tree, "_stat", lambda _: [b"R", *[b"0"] * 16, b"1"])
+
+    assert process_tree.freeze_below() == {1}
+
+
+def test_the_threads_of_a_process_are_counted() -> None:
+    go = threading.Event()
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(3):
+            pool.submit(go.wait)
+        counted = int(process_tree._stat(os.getpid())[process_tree.THREADS])
+        threads = len(os.listdir("/proc/self/task"))
+        go.set()
+
+    assert counted == threads > 3
 
 
 def test_children_are_found_with_and_without_the_kernels_lists() -> None:
