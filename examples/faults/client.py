@@ -70,9 +70,11 @@ class Gone(Exception):
 class CarefulClient(NaiveClient):
     """Gives up on silence, passes over lines that are no message, and notes an agent's death."""
 
-    def __init__(self, agent: subprocess.Popen[bytes], patience_s: float = 2.0) -> None:
+    patience_s = 30.0
+    """What an agent gets from one line to the next."""
+
+    def __init__(self, agent: subprocess.Popen[bytes]) -> None:
         super().__init__(agent)
-        self.patience_s = patience_s
         self.lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=self.read, daemon=True).start()
 

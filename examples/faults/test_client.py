@@ -42,7 +42,9 @@ def test_a_turn_ends_well_whatever_its_pace(broken_agent, plan):
 
 
 @pytest.mark.timeout(20)
-def test_an_answer_that_never_comes_is_given_up(broken_agent):
+def test_an_answer_that_never_comes_is_given_up(broken_agent, monkeypatch):
+    monkeypatch.setattr(CarefulClient, "patience_s", 2.0)
+
     assert run(broken_agent(HERE / "no-answer.toml")).how == "silent"
 
 

@@ -26,7 +26,7 @@ class Shown(acp.Client):
         self.updates.append(update)
 
 
-async def prompt(argv, patience_s=2.0):
+async def prompt(argv, patience_s=30.0):
     shown = Shown()
     spawned = acp.spawn_agent_process(shown, *argv)
     async with AsyncExitStack() as afterwards, spawned as (agent, process):
@@ -43,7 +43,7 @@ async def prompt(argv, patience_s=2.0):
 
 
 def test_a_slow_agent_is_waited_for(broken_agent):
-    stop_reason, updates = asyncio.run(prompt(broken_agent(HERE / "slow-stream.toml").argv, 30))
+    stop_reason, updates = asyncio.run(prompt(broken_agent(HERE / "slow-stream.toml").argv))
 
     assert stop_reason == "end_turn"
     assert len(updates) > 5
@@ -51,7 +51,7 @@ def test_a_slow_agent_is_waited_for(broken_agent):
 
 def test_an_answer_that_never_comes_needs_a_time_limit_of_ours(broken_agent):
     with pytest.raises(TimeoutError):
-        asyncio.run(prompt(broken_agent(HERE / "no-answer.toml").argv))
+        asyncio.run(prompt(broken_agent(HERE / "no-answer.toml").argv, patience_s=2.0))
 
 
 def test_a_dead_agent_is_an_error(broken_agent):
