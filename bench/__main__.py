@@ -83,7 +83,7 @@ def _of_agents(few: int) -> dict[str, Callable[[Peers, Path], Table]]:
     return {
         "agent_start": partial(agent_start, repeats=few + 2),
         "agent_turns": partial(agent_turns, repeats=few),
-        "agent_load": agent_load,
+        "agent_load": partial(agent_load, repeats=few + 2),
         "agent_tools": partial(agent_tools, repeats=few),
         "agent_stream": partial(agent_stream, repeats=few),
         "agent_cancel": partial(agent_cancel, repeats=few),

@@ -49,27 +49,38 @@ def agent_turns(peers: Peers, cwd: Path, repeats: int) -> Table:
         return beside(everyone, measure, repeats, ours=here.radian)
 
 
-def agent_load(peers: Peers, cwd: Path) -> Table:
-    """Run 200 turns, then load them in another process."""
+def agent_load(peers: Peers, cwd: Path, repeats: int) -> Table:
+    """Run 200 turns, then load them in other processes, all agents in turn.
 
-    def measure(agent: Agent) -> Figures:
+    200 turns take one agent a second and another half a minute: a load right after them would
+    be compared with a load in another minute of the machine.
+    """
+    sessions: dict[str, str] = {}
+
+    def turn(agent: Agent) -> Figures:
         with Client(agent, cwd) as client:
-            session = _open(client)
+            session = sessions[agent.name] = _open(client)
             answers = [answer for _, answer in _turns(client, session, MANY)]
-        with Client(agent, cwd) as client:
-            started = client.initialize().at
-            loaded = client.load_session(session)
-            if "result" not in loaded.message or client.updates < 2 * MANY:
-                message = f"{agent.name}: {client.updates} updates, then {loaded.message}"
-                raise AgentError(message)
         return {
             "early_turns_ms": median(answers[1:11]),
             "last_turns_ms": median(answers[-10:]),
-            "load_ms": (loaded.at - started) * 1e3,
         }
 
+    def load(agent: Agent) -> Figures:
+        with Client(agent, cwd) as client:
+            started = client.initialize().at
+            loaded = client.load_session(sessions[agent.name])
+            if "result" not in loaded.message or client.updates < 2 * MANY:
+                message = f"{agent.name}: {client.updates} updates, then {loaded.message}"
+                raise AgentError(message)
+        return {"load_ms": (loaded.at - started) * 1e3}
+
     with scene(peers, cwd) as here:
-        return beside([here.radian, *here.others], measure, ours=here.radian)
+        everyone = [here.radian, *here.others]
+        turned = beside(everyone, turn, ours=here.radian)
+        able = [agent for agent in everyone if "failed" not in turned[agent.name]]
+        loaded = beside(able, load, repeats, ours=here.radian)
+        return {name: {**figures, **loaded.get(name, {})} for name, figures in turned.items()}
 
 
 def agent_tools(peers: Peers, cwd: Path, repeats: int) -> Table:
