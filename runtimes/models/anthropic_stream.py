@@ -82,7 +82,8 @@ class AnthropicStream:
             if kind == "content_block_delta":
                 delta = event["delta"]
                 if delta["type"] == "text_delta":
-                    return (TextDelta(delta["text"]),) if delta["text"] else ()
+                    text = delta["text"]
+                    return (TextDelta(text),) if text and type(text) is str else ()
                 return self._delta(event.get("index"), delta)
             return self._other(kind, event)
         except (AttributeError, KeyError, TypeError):
@@ -100,6 +101,7 @@ class AnthropicStream:
             self._usage = merged(self._usage, table(event.get("usage")))
         elif kind == "message_stop":
             self.over = self._stopped = True
+            return self._left_open()
         elif kind == "error" or (kind is None and event.get("error")):
             return self._fail(stream_failure(event))
         return ()
@@ -150,6 +152,18 @@ class AnthropicStream:
                 return self._called(block)
             case _:
                 return ()
+
+    def _left_open(self) -> list[ModelEvent]:
+        """Close what a proxy left open, unless it was cut off: a call must not be lost."""
+        if FINISHES.get(self._reason) == "length":
+            return []
+        events: list[ModelEvent] = []
+        for block in self._blocks.values():
+            if block.kind == "tool_use" and not (block.pieces or block.start.get("input")):
+                self._fail(without_arguments(text_of(block.start.get("name"))))
+                break
+            events += self._stop(block)
+        return events
 
     def _called(self, block: _Block) -> Sequence[ModelEvent]:
         name = text_of(block.start.get("name"))

@@ -73,7 +73,8 @@ class ResponsesStream:
             kind = event.get("type")
             if kind == TEXT_DELTA:
                 self._seen.add(event.get("output_index"))
-                return (TextDelta(event["delta"]),) if event["delta"] else ()
+                delta = event["delta"]
+                return (TextDelta(delta),) if delta and type(delta) is str else ()
             return self._other(kind, event)
         except (AttributeError, KeyError, TypeError):
             return self._fail(CallFailed("it sent an event of an unknown shape", retry=True))
@@ -81,13 +82,15 @@ class ResponsesStream:
     def _other(self, kind: Any, event: dict[str, Any]) -> Sequence[ModelEvent]:
         if kind in REASONING_DELTAS:
             self._thought = True
-            return (ReasoningDelta(event["delta"]),) if event["delta"] else ()
+            thought = text_of(event["delta"])
+            return (ReasoningDelta(thought),) if thought else ()
         if kind == "response.reasoning_summary_part.added" and self._thought:
             return (ReasoningDelta("\n\n"),)
         if kind == "response.refusal.delta":
             self._refused = True
             self._seen.add(event.get("output_index"))
-            return (TextDelta(event["delta"]),)
+            refusal = text_of(event["delta"])
+            return (TextDelta(refusal),) if refusal else ()
         if kind == "response.output_item.done":
             return self._item(event.get("output_index"), table(event.get("item")))
         if kind in {"response.completed", "response.incomplete", "response.done"}:

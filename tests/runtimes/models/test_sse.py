@@ -31,6 +31,8 @@ def read(chunks: list[bytes]) -> list[bytes]:
         (b"data: a", [b"a"]),
         (b"data\n\ndatax: a\n\n", []),
         (b"event: ping\n\n", []),
+        (b"data: \n\ndata:\n\ndata: a\n\n", [b"a"]),
+        (b"data: a\n\ndata: \n\ndata: b\n\n", [b"a", b"b"]),
         (b"", []),
     ],
 )
@@ -62,7 +64,7 @@ def plainly(text: bytes) -> list[bytes]:
         elif not line and pieces:
             events.append(b"\n".join(pieces))
             pieces.clear()
-    return events
+    return [event for event in events if event]
 
 
 @given(lines=st.lists(st.tuples(LINES, ENDS)), sizes=st.integers(1, 80))

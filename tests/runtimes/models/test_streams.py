@@ -270,6 +270,70 @@ def test_a_block_that_was_not_closed_is_no_call() -> None:
     assert got == [Finished("length", "max_tokens")]
 
 
+def opened(index: int, **block: Any) -> dict[str, Any]:
+    return {"type": "content_block_start", "index": index, "content_block": block}
+
+
+def delta(index: int, kind: str, **brought: Any) -> dict[str, Any]:
+    sent = {"type": kind, **brought}
+    return {"type": "content_block_delta", "index": index, "delta": sent}
+
+
+def test_blocks_that_no_proxy_closed_are_closed_by_the_end() -> None:
+    got = read(
+        AnthropicStream(),
+        opened(0, type="thinking", thinking="", signature=""),
+        delta(0, "thinking_delta", thinking="hm"),
+        delta(0, "signature_delta", signature="s"),
+        opened(1, type="tool_use", id="a", name="w", input={}),
+        delta(1, "input_json_delta", partial_json='{"x": 1}'),
+        *end("tool_use"),
+    )
+
+    block = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    assert got == [
+        ReasoningDelta("hm"),
+        KeepForLater({"from": "anthropic", "block": block}),
+        ToolCalled("a", "w", '{"x": 1}'),
+        Finished("tools", "tool_use"),
+    ]
+
+
+def test_a_call_that_was_not_closed_and_has_no_arguments_is_not_lost_in_silence() -> None:
+    block = opened(0, type="tool_use", id="a", name="w", input={})
+
+    (failed,) = read(AnthropicStream(), block, *end("tool_use"))
+
+    assert failed == CallFailed("its call of w is not whole", retry=True)
+
+
+@pytest.mark.parametrize("odd", [5, True, ["a"], {"text": "a"}, None])
+def test_a_piece_that_is_no_text_is_none(odd: Any) -> None:
+    completed = {"type": "response.completed", "response": {}}
+
+    of_anthropic = read(
+        AnthropicStream(),
+        delta(0, "text_delta", text=odd),
+        delta(0, "text_delta", text="b"),
+        *end("end_turn"),
+    )
+    of_openai = [
+        read(ResponsesStream(), {"type": kind, "delta": odd}, completed)
+        for kind in (
+            "response.output_text.delta",
+            "response.reasoning_text.delta",
+            "response.refusal.delta",
+        )
+    ]
+
+    assert of_anthropic == [TextDelta("b"), Finished("stop", "end_turn")]
+    assert of_openai == [
+        [Finished("stop", "completed")],
+        [Finished("stop", "completed")],
+        [Finished("refused", "completed")],
+    ]
+
+
 def test_a_stop_without_a_reason_is_a_cut() -> None:
     (failed,) = read(AnthropicStream(), {"type": "message_stop"})
 
