@@ -141,16 +141,11 @@ class DropTimer:
 
 @frozen
 class AskClient:
-    """Send a request of ours; `ClientAnswered` follows unless the turn ends first.
-
-    ``outlives_turn`` keeps the question open after the turn's end; its answer is then dropped
-    in silence (chant's durable requests are answered by a later prompt).
-    """
+    """Send a request of ours; `ClientAnswered` follows unless the turn ends first."""
 
     key: str
     method: str
     params: dict[str, Any]
-    outlives_turn: bool = False
 
 
 @frozen
