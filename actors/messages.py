@@ -111,8 +111,6 @@ class CancelRead(NamedTuple):
 class SessionOpened(NamedTuple):
     """Opener to router: the runtime agreed; the answer is about to leave."""
 
-    request_id: RequestId
-    seq: int
     opened: OpenedSession
 
 

@@ -41,7 +41,7 @@ def open_session(
         wanted_id: str | None = getattr(order.wanted, "session_id", None)
         router.tell(SessionRefused(order.request_id, wanted_id, _worded(error)))
         return
-    router.tell(SessionOpened(order.request_id, order.seq, opened))
+    router.tell(SessionOpened(opened))
     try:
         _tell_client(order, opened, runtime, connection)
     except GateClosed:

@@ -116,7 +116,7 @@ class RouterActor(Actor["RouterMessage"]):
                 return self._incoming(message)
             case CancelRead():
                 return board.cancel(message)
-            case SessionOpened(_, _, opened):
+            case SessionOpened(opened):
                 return board.opened(opened)
             case SessionAnswered(session_id):
                 self._session_opened()
@@ -157,7 +157,7 @@ class RouterActor(Actor["RouterMessage"]):
         match effect:
             case Answer(request_id) | Initialize(request_id):
                 self._connection.answer(request_id, InternalError())
-            case Open(request_id, _, wanted):
+            case Open(request_id, wanted):
                 session_id: str | None = getattr(wanted, "session_id", None)
                 state.todo.extend(
                     state.switchboard.refused(request_id, session_id, InternalError())

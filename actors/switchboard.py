@@ -49,7 +49,6 @@ class Open(NamedTuple):
     """Let the runtime open a session, off this thread."""
 
     request_id: RequestId
-    seq: int
     wanted: NewSession | LoadSession | ResumeSession
 
 
@@ -241,12 +240,12 @@ class Switchboard:
                 return [Answer(request.id, {})]
             case "session/new" | "session/load" | "session/resume":
                 if method == "session/new" or method in self.methods:
-                    return self._open(seq, request)
+                    return self._open(request)
             case _:
                 pass
         raise MethodNotFound(method)
 
-    def _open(self, seq: int, request: Request) -> list[Effect]:
+    def _open(self, request: Request) -> list[Effect]:
         from protocol.acp.sessions import (
             parse_load_session,
             parse_new_session,
@@ -254,7 +253,7 @@ class Switchboard:
         )
 
         if request.method == "session/new":
-            return [Open(request.id, seq, parse_new_session(request.params))]
+            return [Open(request.id, parse_new_session(request.params))]
         parse = parse_load_session if request.method == "session/load" else parse_resume_session
         wanted = parse(request.params)
         # Known from here on, so that a prompt sent together with this request finds it.
@@ -263,7 +262,7 @@ class Switchboard:
             self._sessions[wanted.session_id] = _Session()
         else:
             session.opening += 1
-        return [Open(request.id, seq, wanted)]
+        return [Open(request.id, wanted)]
 
     def _prompt(self, seq: int, request: Request) -> list[Effect]:
         from protocol.acp.prompts import parse_prompt, prompt_session
