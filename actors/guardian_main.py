@@ -322,7 +322,7 @@ class Warden:
         while self._reap() and not self._deserted():
             number = _next_signal(watched, KILL_PASS_S if self._killing_rounds else None)
             if number == TERM_TREE:
-                terminate_below(self._leader)
+                terminate_below(self._leader, self._reap)
             if number == KILL_TREE or self._killing_rounds:
                 self._kill()
         self._say(b"gone 0")
@@ -339,7 +339,7 @@ class Warden:
 
     def _kill(self) -> None:
         self._killing_rounds += 1
-        kill_below(self._leader)
+        kill_below(self._leader, self._reap)
         if self._killing_rounds == int(KILL_LIMIT_S / KILL_PASS_S):
             self._say(b"stuck 0")
 

@@ -9,13 +9,15 @@ behind; imports few modules.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
+import time
 from errno import EMFILE, ENFILE, ESRCH
 
 TYPE_CHECKING = False  # importing `typing` for it would cost 4 ms of the guardian's start
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Sequence
 
 LINUX = sys.platform == "linux"
 PR_SET_PDEATHSIG = 1
@@ -24,11 +26,19 @@ MAX_DEPTH = 200
 """Levels that one pass goes down (each holds a descriptor).  Deeper ones surface as their
 parents die, and the next pass finds them."""
 MAX_PASSES = 20
-"""A tree that still changes after so many is signalled as far as it is known."""
+"""A tree that still moves after so many, and after our patience, is told as far as it was met."""
+TERM_PATIENCE_S = 0.5
+"""What a tree gets to stand still before it is told to stop.  On a busy machine a process may wait
+long for a processor, and without one it can't take a signal."""
+KILL_PATIENCE_S = 0.05
+"""The same before it is killed: less, because what is missed dies in the next round."""
+LOOK_MS = 1
+"""Between two looks at a tree that doesn't stand still yet."""
 NOBODY: frozenset[int] = frozenset()
 AWAKE = (b"R", b"S")
 """States in /proc of who runs, is about to, or wakes for a signal.  Who waits in the kernel for
-something else stops before it gets back to its program."""
+something else stops before it gets back to its program: a parent in `vfork`, whose child is to be
+seen by then, above all."""
 THREADS = 17
 """Where /proc tells the number of threads, counted from the state on."""
 SHORTAGE = (EMFILE, ENFILE)
@@ -56,16 +66,22 @@ def _prctl(option: int, value: int) -> None:
         raise OSError(error, os.strerror(error))
 
 
-def terminate_below(leader: int) -> None:
+def _nothing() -> None:
+    """Bury nobody."""
+
+
+def terminate_below(leader: int, bury: Callable[[], object] = _nothing) -> None:
     """TERM to every descendant of ours, so that none can react before all have been told.
 
     Frozen first, woken last and children before parents: a shell can't go on to its next
     command because it saw the one before die.  Outside Linux: the group of ``leader``.
+    ``bury`` reaps our dead, again and again: who forks and exits without end leaves so many that
+    looking at them would take longer than the living one stays.
     """
     if not LINUX:
         _signal_group(leader, signal.SIGTERM)
         return
-    frozen = freeze_below()
+    frozen = freeze_below(bury)
     _tell(frozen, signal.SIGTERM)
     _tell(frozen, signal.SIGCONT)
 
@@ -93,7 +109,9 @@ def _exists(pid: int) -> bool:
     return True
 
 
-def kill_below(leader: int = 0, *, spare: frozenset[int] = NOBODY) -> None:
+def kill_below(
+    leader: int = 0, bury: Callable[[], object] = _nothing, *, spare: frozenset[int] = NOBODY
+) -> None:
     """KILL to every descendant of ours except the children in ``spare`` and what is below them.
 
     One round; who was forked in between, or surfaces as an orphan, takes another one.
@@ -101,29 +119,39 @@ def kill_below(leader: int = 0, *, spare: frozenset[int] = NOBODY) -> None:
     if not LINUX:
         _signal_group(leader, signal.SIGKILL)
         return
-    freeze_below(spare=spare)
+    _freeze(lambda: _all_but(spare), bury, KILL_PATIENCE_S)
     _visit(_all_but(spare), os.getpid(), None, signal.SIGKILL)
 
 
-def kill_children(pids: Collection[int]) -> None:
+def kill_children(pids: Sequence[int]) -> None:
     """KILL to these children of ours and all below them.  One round, Linux only."""
-    _freeze(lambda: pids)
+    _freeze(lambda: pids, _nothing, KILL_PATIENCE_S)
     _visit(pids, os.getpid(), None, signal.SIGKILL)
 
 
-def freeze_below(*, spare: frozenset[int] = NOBODY) -> frozenset[int]:
-    """STOP every descendant and return them: what is stopped can't fork."""
-    return _freeze(lambda: _all_but(spare))
+def freeze_below(bury: Callable[[], object] = _nothing) -> frozenset[int]:
+    """STOP every descendant and return them: what stands still can't fork."""
+    return _freeze(lambda: _all_but(NOBODY), bury, TERM_PATIENCE_S)
 
 
-def _freeze(tops: Callable[[], Collection[int]]) -> frozenset[int]:
-    """Go on until a pass meets no new one, and none that could still fork one."""
+def _freeze(
+    tops: Callable[[], Sequence[int]], bury: Callable[[], object], patience_s: float
+) -> frozenset[int]:
+    """Go on until two passes meet the same ones, and the last found all of them standing still."""
     frozen: frozenset[int] = NOBODY
-    for _ in range(MAX_PASSES):
-        found = _visit(tops(), os.getpid(), None, signal.SIGSTOP)
-        if found <= frozen and not any(map(_may_fork, found)):
-            break
+    before: set[int] | None = None
+    passes, until_s = 0, time.monotonic() + patience_s
+    while passes < MAX_PASSES or time.monotonic() < until_s:
+        passes += 1
+        bury()
+        moving: set[int] = set()
+        found = _visit(tops(), os.getpid(), None, signal.SIGSTOP, moving=moving)
         frozen |= found
+        if found == before:
+            if not moving:
+                break
+            select.poll().poll(LOOK_MS)  # they need the processor more than we do
+        before = found
     return frozen
 
 
@@ -134,14 +162,20 @@ def _all_but(spare: frozenset[int]) -> list[int]:
 def children(parent: int) -> list[int]:
     """The children of ``parent`` at about this moment, of all its threads."""
     found: list[int] = []
-    try:
-        for thread in os.listdir(f"/proc/{parent}/task"):
+    for thread in _threads(parent):
+        try:
             found += children_of_thread(parent, thread)
-    except FileNotFoundError:
-        return _children_by_scan(parent) if _kernel_lacks_lists() else found
-    except ProcessLookupError:
-        return found
+        except (FileNotFoundError, ProcessLookupError):  # of the others' children it tells nothing
+            if _kernel_lacks_lists():
+                return _children_by_scan(parent)
     return found
+
+
+def _threads(pid: int) -> list[str]:
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def children_of_thread(parent: int, thread: int | str) -> list[int]:
@@ -168,58 +202,69 @@ def _children_by_scan(parent: int) -> list[int]:
 
 def parent_of(pid: int) -> int | None:
     """Read the parent of ``pid``; None when there is no such process."""
-    stat = _stat(pid)
+    stat = _stat(f"/proc/{pid}")
     return int(stat[1]) if stat else None
 
 
-def _stat(pid: int) -> list[bytes]:
-    """Read what /proc tells of ``pid``, from its state and parent on; nothing when it is gone."""
+def _stat(path: str) -> list[bytes]:
+    """Read what /proc tells of a process or thread, from its state on; nothing when it is gone."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
+        with open(f"{path}/stat", "rb") as file:
             # The name before these, in parentheses, may hold anything.
             return file.read().rpartition(b")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return []
 
 
-def _may_fork(pid: int) -> bool:
-    """Tell whether some thread of a ``pid`` that was sent STOP may not know of it yet.
+def _stands(pid: int) -> bool:
+    """Tell whether every thread of a ``pid`` that was sent STOP stands still, or is gone.
 
-    One of its threads takes the signal, once a processor is free, and stops the others then.  A
-    process of one thread sees it before it forks.  Unread for want of descriptors: no.
+    A thread may be in the middle of a fork, and its child is to be seen only at the end of that;
+    of many threads one takes the signal and tells the others.  Unread for want of descriptors: yes.
     """
+    path = f"/proc/{pid}"
     try:
-        stat = _stat(pid)
+        stat = _stat(path)
+        if stat and stat[0] not in AWAKE and int(stat[THREADS]) > 1:
+            threads = (_stat(f"{path}/task/{thread}") for thread in _threads(pid))
+            return not any(each and each[0] in AWAKE for each in threads)
     except OSError as error:
         if error.errno not in SHORTAGE:
             raise
-        return False
-    return bool(stat) and stat[0] in AWAKE and int(stat[THREADS]) > 1
+        return True
+    return not stat or stat[0] not in AWAKE
 
 
 def _visit(
-    pids: Collection[int],
+    pids: Sequence[int],
     parent: int,
     parent_pin: int | None,
     number: int,
     depth: int = 0,
     *,
     among: frozenset[int] | None = None,
+    moving: set[int] | None = None,
 ) -> set[int]:
     """Send ``number`` to ``pids``, children of ``parent``, and to all below them; return them.
 
-    STOP goes from the top down, others bottom up.  ``among``: nobody else gets it.
+    STOP goes from the top down, others bottom up.  ``among``: nobody else gets it.  ``moving``
+    takes whoever did not stand still yet when its children were read: it may have had another one.
     """
     reached: set[int] = set()
-    for pid in pids:
+    for pid in reversed(pids):  # the youngest first, the only one alive of those that just forked
         if depth == MAX_DEPTH or (pin := _pin(pid)) is None:
             continue
         try:
             if not _is_child(pid, parent, parent_pin):
                 continue
-            if number == signal.SIGSTOP:
-                _send(pin, number)
-            reached |= {pid, *_visit(_reachable(pid), pid, pin, number, depth + 1, among=among)}
+            stopped = number == signal.SIGSTOP and _send(pin, number)
+            if stopped and moving is not None and not _stands(pid):
+                moving.add(pid)
+            below = _reachable(pid)
+            reached |= {
+                pid,
+                *_visit(below, pid, pin, number, depth + 1, among=among, moving=moving),
+            }
             if number != signal.SIGSTOP and (among is None or pid in among):
                 _send(pin, number)
         finally:

@@ -370,6 +370,30 @@ def test_an_abort_ends_the_whole_tree(steps: RealSteps, mark: str, tree: str) ->
     assert survivors(mark) == []
 
 
+RABBIT = """
+import os, signal
+if os.fork():
+    signal.pause()
+print("ready", flush=True)
+while True:
+    if os.fork():
+        os._exit(0)
+"""
+"""Lives on in its child, again and again: whoever was just looked at is over."""
+
+
+def test_an_abort_catches_up_with_a_program_that_lives_on_in_its_children(
+    steps: RealSteps, mark: str
+) -> None:
+    for _ in range(12):
+        step = Started(steps, program(sys.executable, "-c", RABBIT, mark=mark)).wait_text("ready")
+
+        step.handle.abort("cancelled")
+
+        assert step.wait_end().kind == "cancelled"
+    assert survivors(mark) == []
+
+
 DEAF = "trap '' TERM; (trap '' TERM; setsid sh -c 'echo ready; sleep 300; :'); sleep 300; :"
 
 

@@ -19,7 +19,7 @@ from tests.actors.stepping import MARK, survivors, wait_gone
 from tests.shared import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 SCRIPT = """
 import os, subprocess, sys, time
@@ -132,7 +132,7 @@ def children(pid):
         parent.wait()
     return real_children(pid)
 
-def freeze_below():
+def freeze_below(_bury):
     frozen.append(real_freeze())
     return frozen[0]
 
@@ -163,26 +163,68 @@ def test_who_moves_while_its_tree_is_told_is_told_and_woken(told: int) -> None:
     wait_gone(mark)
 
 
-def test_a_tree_is_not_frozen_while_a_thread_may_still_fork(
-    monkeypatch: pytest.MonkeyPatch,
+class Tree:
+    """One process, 1, that has a child, 2, only when it stands still."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, threads: Iterable[str]) -> None:
+        self._moments = iter(threads)
+        monkeypatch.setattr(process_tree, "_stat", self._stat)
+        monkeypatch.setattr(process_tree, "_threads", lambda _: ["1", "8"])
+        monkeypatch.setattr(process_tree, "children", self._children)
+        monkeypatch.setattr(process_tree, "_pin", lambda pid: os.dup(0) if pid else None)
+        monkeypatch.setattr(process_tree, "_is_child", lambda *_: True)
+        monkeypatch.setattr(process_tree, "_send", lambda *_: True)
+        self._now = ""
+
+    def _stat(self, path: str) -> list[bytes]:
+        """Each look at the process is another moment; its letters are the threads' states."""
+        if path == "/proc/2":
+            return [b"T", *[b"0"] * 16, b"1"]
+        if path == "/proc/1":
+            self._now = next(self._moments)
+        state = self._now[-1] if path.endswith("/8") else self._now[0]
+        return [state.encode(), *[b"0"] * 16, b"%d" % len(self._now)]
+
+    def _children(self, pid: int) -> list[int]:
+        forked = self._now and not set(self._now) & {"R", "S"}
+        return [1] if pid == os.getpid() else [2] if pid == 1 and forked else []
+
+
+@pytest.mark.parametrize(
+    "moments",
+    ["RRRRTTT", "SRTTT", ["RS", "RS", "TS", "TR", "TR", "TT", "TT", "TT"], ["ZR"] * 4 + ["ZT"] * 3],
+    ids=["one", "asleep", "many", "first_is_over"],
+)
+def test_a_tree_is_not_frozen_while_a_thread_may_be_in_the_middle_of_a_fork(
+    monkeypatch: pytest.MonkeyPatch, moments: Iterable[str]
 ) -> None:
-    """A process of many threads stops when one of them has taken the signal."""
-    met = iter([{1}, {1}, {1}, {1, 2}, {1, 2}])
-    states = iter([b"R", b"S", b"T", b"T"])
-    monkeypatch.setattr(process_tree, "_visit", lambda *_: next(met))
-    monkeypatch.setattr(process_tree, "_stat", lambda _: [next(states), *[b"0"] * 16, b"8"])
+    """Its child, stopped by nobody and told nothing, once lived until the kill."""
+    Tree(monkeypatch, moments)
 
     assert process_tree.freeze_below() == {1, 2}
 
 
-def test_a_process_of_one_thread_that_was_told_to_stop_is_not_waited_for(
+def test_who_never_stands_still_is_waited_for_as_long_as_our_patience(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    met = iter([{1}, {1}])
-    monkeypatch.setattr(process_tree, "_visit", lambda *_: next(met))
-    monkeypatch.setattr(process_tree, "_stat", lambda _: [b"R", *[b"0"] * 16, b"1"])
+    monkeypatch.setattr(process_tree, "TERM_PATIENCE_S", 0.0)
+    Tree(monkeypatch, "R" * process_tree.MAX_PASSES)
 
     assert process_tree.freeze_below() == {1}
+
+
+def test_a_thread_that_ends_hides_no_child_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_thread(_parent: int, thread: int | str) -> list[int]:
+        if thread == "1":
+            raise FileNotFoundError(thread)
+        if thread == "2":
+            raise ProcessLookupError(thread)
+        return [3]
+
+    monkeypatch.setattr(process_tree, "_threads", lambda _: ["1", "2", "3"])
+    monkeypatch.setattr(process_tree, "children_of_thread", of_thread)
+
+    assert children(0) == [3]
 
 
 def test_the_threads_of_a_process_are_counted() -> None:
@@ -190,7 +232,7 @@ def test_the_threads_of_a_process_are_counted() -> None:
     with ThreadPoolExecutor(3) as pool:
         for _ in range(3):
             pool.submit(go.wait)
-        counted = int(process_tree._stat(os.getpid())[process_tree.THREADS])
+        counted = int(process_tree._stat(f"/proc/{os.getpid()}")[process_tree.THREADS])
         threads = len(os.listdir("/proc/self/task"))
         go.set()
 
@@ -211,19 +253,14 @@ def test_children_are_found_with_and_without_the_kernels_lists() -> None:
 def test_a_kernel_without_lists_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     with subprocess.Popen(["sleep", "300"]) as child:
         monkeypatch.setattr(process_tree, "_kernel_lacks_lists", lambda: True)
-        monkeypatch.setattr("os.listdir", _without_tasks(os.listdir))
+        monkeypatch.setattr(process_tree, "children_of_thread", _no_list)
 
         assert child.pid in children(os.getpid())
         child.kill()
 
 
-def _without_tasks(listdir: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
-    def lists(path: str) -> list[str]:
-        if path.endswith("/task"):
-            raise FileNotFoundError(path)
-        return listdir(path)
-
-    return lists
+def _no_list(parent: int, _thread: int | str) -> list[int]:
+    raise FileNotFoundError(parent)
 
 
 def test_a_child_of_someone_else_is_not_signalled() -> None:
