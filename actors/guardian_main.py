@@ -25,6 +25,7 @@ import os
 import select
 import signal
 import sys
+import time
 from errno import EACCES, EMFILE, ENOENT, ENOTDIR
 
 from actors.process_tree import (
@@ -104,14 +105,15 @@ class Guardian:
             self._lose_server()  # we come from an error of our own
         for token in self._wardens:
             self._signal(token, KILL_TREE)
-        for _ in range(int(KILL_LIMIT_S * 1000 / STRAY_PASS_MS)):
-            if not self._wardens and not self._strays:
-                return True
+        until_s = time.monotonic() + KILL_LIMIT_S
+        while self._wardens or self._strays:
+            if time.monotonic() > until_s:
+                return False
             try:
                 self._turn(STRAY_PASS_MS)
             except (OSError, MemoryError):
                 continue  # a round that fails must not be the last
-        return False
+        return True
 
     def _turn(self, timeout_ms: int | None) -> None:
         for fd, events in self._poll.poll(timeout_ms):
@@ -225,14 +227,22 @@ class Guardian:
 
     def _kill_strays(self) -> None:
         """Kill what dead wardens left to us: every child of ours that is no warden."""
-        wardens = frozenset(self._wardens.values())
-        kill_below(spare=wardens)
+        kill_below(0, self._bury_strays, spare=frozenset(self._wardens.values()))
+        self._bury_strays()
+
+    def _bury_strays(self) -> None:
+        """Reap the dead among them; until a look meets none at all, there are some.
+
+        Who was reaped just now may have left us one that the same look did not show yet.
+        """
+        wardens = self._wardens.values()
         try:
             strays = [pid for pid in children(os.getpid()) if pid not in wardens]
         except OSError:
             return  # no descriptor is left to look with; the next round may have one
-        gone = [pid for pid in strays if os.waitpid(pid, os.WNOHANG) != (0, 0)]
-        self._strays = len(gone) < len(strays)
+        for pid in strays:
+            os.waitpid(pid, os.WNOHANG)
+        self._strays = bool(strays)
 
     def _say(self, token: bytes, words: bytes) -> None:
         try:
@@ -299,7 +309,9 @@ class Warden:
         self._told = told
         self._guardian = guardian
         self._leader = 0
-        self._killing_rounds = 0
+        self._kill_until_s: float | None = None
+        """When to tell that what is left can't be killed; None: nothing is to be killed yet."""
+        self._stuck = False
 
     def start(self, program: Program, descriptors: tuple[int, ...]) -> bool:
         """Run the program; False, and a report, when it can't be."""
@@ -320,10 +332,11 @@ class Warden:
         """Reap and obey until no process is left below us."""
         watched = (signal.SIGCHLD, TERM_TREE, KILL_TREE)
         while self._reap() and not self._deserted():
-            number = _next_signal(watched, KILL_PASS_S if self._killing_rounds else None)
+            killing = self._kill_until_s is not None
+            number = _next_signal(watched, KILL_PASS_S if killing else None)
             if number == TERM_TREE:
                 terminate_below(self._leader, self._reap)
-            if number == KILL_TREE or self._killing_rounds:
+            if number == KILL_TREE or killing:
                 self._kill()
         self._say(b"gone 0")
 
@@ -338,15 +351,17 @@ class Warden:
         return True
 
     def _kill(self) -> None:
-        self._killing_rounds += 1
+        if self._kill_until_s is None:
+            self._kill_until_s = time.monotonic() + KILL_LIMIT_S
         kill_below(self._leader, self._reap)
-        if self._killing_rounds == int(KILL_LIMIT_S / KILL_PASS_S):
+        # By the clock: of many children each end makes a round of its own.
+        if time.monotonic() > self._kill_until_s and not self._stuck:
+            self._stuck = True
             self._say(b"stuck 0")
 
     def _deserted(self) -> bool:
         """Tell whether to give up: nobody to report to, and what is left can't be killed."""
-        limit = int(KILL_LIMIT_S / KILL_PASS_S)
-        return self._killing_rounds > limit and os.getppid() != self._guardian
+        return self._stuck and os.getppid() != self._guardian
 
     def _say(self, words: bytes) -> None:
         try:

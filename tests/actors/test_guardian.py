@@ -357,6 +357,65 @@ def test_a_guardian_that_could_not_kill_everything_says_so(
     assert (all_gone, strays_gone) == (True, False)
 
 
+def _guardian(control: socket.socket) -> guardian_main.Guardian:
+    return guardian_main.Guardian(_socket.socket(fileno=control.detach()))
+
+
+def test_a_guardian_ends_by_the_clock_and_not_after_so_many_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With 40 wardens, each with its last three words, it once gave up while they were at it."""
+    ours, theirs = socket.socketpair()
+    guardian, turns = _guardian(theirs), iter(range(300))
+
+    def turn(_self: object, _timeout_ms: int | None) -> None:
+        guardian._strays = next(turns) < 299
+
+    monkeypatch.setattr(guardian_main.Guardian, "_turn", turn)
+    guardian._strays = True
+
+    assert guardian.end()
+    guardian._control.close()
+    ours.close()
+
+
+def test_strays_are_looked_for_until_a_look_meets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last one that was reaped may have left another, which once lived on for good."""
+    ours, theirs = socket.socketpair()
+    guardian, dead = _guardian(theirs), os.posix_spawn("/bin/true", ["true"], {})
+    os.waitid(os.P_PID, dead, os.WEXITED | os.WNOWAIT)
+    looks = iter([[dead], []])
+    monkeypatch.setattr(guardian_main, "children", lambda _: next(looks))
+
+    guardian._bury_strays()
+    after_the_last_end = guardian._strays
+    guardian._bury_strays()
+
+    assert (after_the_last_end, guardian._strays) == (True, False)
+    guardian._control.close()
+    ours.close()
+
+
+def test_a_warden_gives_up_by_the_clock_and_not_after_so_many_rounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of 500 children each one's end is a round: it once left what it was just killing."""
+    report, told = os.pipe()
+    warden = guardian_main.Warden(told, 0)  # that guardian is gone
+    monkeypatch.setattr(guardian_main, "kill_below", lambda *_: None)
+
+    for _ in range(500):
+        warden._kill()
+    before = warden._deserted()
+    warden._kill_until_s = 0.0
+    for _ in range(2):
+        warden._kill()
+
+    assert (before, warden._deserted(), os.read(report, 99)) == (False, True, b"stuck 0\n")
+    os.close(report)
+    os.close(told)
+
+
 LATE_WARDEN = """
 import os, sys
 from actors.guardian_main import Program, _be_warden

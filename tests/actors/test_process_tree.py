@@ -213,6 +213,31 @@ def test_who_never_stands_still_is_waited_for_as_long_as_our_patience(
     assert process_tree.freeze_below() == {1}
 
 
+def test_the_dead_are_buried_before_each_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking at thousands of them took longer than the one that lived on stayed."""
+    deeds: list[str] = []
+    met = iter([{1}, {2}, {2}])
+
+    def visit(*_args: object, moving: set[int]) -> set[int]:
+        assert not moving
+        deeds.append("look")
+        return next(met)
+
+    monkeypatch.setattr(process_tree, "_visit", visit)
+
+    assert process_tree.freeze_below(lambda: deeds.append("bury")) == {1, 2}
+    assert deeds == ["bury", "look"] * 3
+
+
+def test_the_youngest_is_looked_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+    monkeypatch.setattr(process_tree, "_pin", looked_at.append)
+
+    process_tree._visit([1, 2, 3], 0, None, signal.SIGSTOP)
+
+    assert looked_at == [3, 2, 1]
+
+
 def test_a_thread_that_ends_hides_no_child_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     def of_thread(_parent: int, thread: int | str) -> list[int]:
         if thread == "1":
