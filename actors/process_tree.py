@@ -32,8 +32,8 @@ TERM_PATIENCE_S = 0.5
 long for a processor, and without one it can't take a signal."""
 KILL_PATIENCE_S = 0.05
 """The same before it is killed: less, because what is missed dies in the next round."""
-LOOK_MS = 1
-"""Between two looks at a tree that doesn't stand still yet."""
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.0001, 0.005
+"""Between two looks at a tree that doesn't stand still yet; each is twice the one before."""
 NOBODY: frozenset[int] = frozenset()
 AWAKE = (b"R", b"S")
 """States in /proc of who runs, is about to, or wakes for a signal.  Who waits in the kernel for
@@ -140,7 +140,7 @@ def _freeze(
     """Go on until two passes meet the same ones, and the last found all of them standing still."""
     frozen: frozenset[int] = NOBODY
     before: set[int] | None = None
-    passes, until_s = 0, time.monotonic() + patience_s
+    passes, until_s, pause_s = 0, time.monotonic() + patience_s, FIRST_PAUSE_S
     while passes < MAX_PASSES or time.monotonic() < until_s:
         passes += 1
         bury()
@@ -150,7 +150,8 @@ def _freeze(
         if found == before:
             if not moving:
                 break
-            select.poll().poll(LOOK_MS)  # they need the processor more than we do
+            select.select((), (), (), pause_s)  # they need the processor more than we do
+            pause_s = min(2 * pause_s, LAST_PAUSE_S)
         before = found
     return frozen
 
