@@ -31,7 +31,7 @@ from errno import EACCES, EMFILE, ENOENT, ENOTDIR
 from actors.process_tree import (
     adopt_orphans,
     children,
-    die_with_parent,
+    hear_of_parents_death,
     kill_below,
     terminate_below,
 )
@@ -54,7 +54,10 @@ MAX_DESCRIPTORS = 1 << 20
 TERM_TREE = signal.SIGUSR1
 """To a warden: ask the step to stop."""
 KILL_TREE = signal.SIGUSR2
-"""To a warden: end the step; also what the kernel sends it when the guardian dies."""
+"""To a warden: end the step."""
+AT_PARENTS_DEATH = signal.SIGCONT
+"""What the kernel sends a warden when the guardian dies, and the guardian when the server does.
+It also wakes one that a step had stopped, who would else never know and let the step live on."""
 DEAF_TO = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 """What a terminal or an impatient user sends to everyone; only the socket's end ends us."""
 RESET_IN_STEPS = (*DEAF_TO, signal.SIGPIPE, signal.SIGXFSZ)
@@ -70,6 +73,7 @@ def main() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, (TERM_TREE, KILL_TREE))  # wardens must never miss one
     _close_all_but(CONTROL_FD)
     adopt_orphans()
+    hear_of_parents_death(AT_PARENTS_DEATH)  # of a thread of the server as well, which does no harm
     guardian = Guardian(_socket.socket(fileno=CONTROL_FD))
     try:
         guardian.serve()
@@ -330,13 +334,14 @@ class Warden:
 
     def watch(self) -> None:
         """Reap and obey until no process is left below us."""
-        watched = (signal.SIGCHLD, TERM_TREE, KILL_TREE)
+        watched = (signal.SIGCHLD, TERM_TREE, KILL_TREE, AT_PARENTS_DEATH)
         while self._reap() and not self._deserted():
             killing = self._kill_until_s is not None
             number = _next_signal(watched, KILL_PASS_S if killing else None)
             if number == TERM_TREE:
                 terminate_below(self._leader, self._reap)
-            if number == KILL_TREE or killing:
+            orphaned = number == AT_PARENTS_DEATH and os.getppid() != self._guardian
+            if number == KILL_TREE or orphaned or killing:
                 self._kill()
         self._say(b"gone 0")
 
@@ -376,11 +381,11 @@ def _be_warden(
     """Turn the forked guardian into a warden; never returns into the guardian's code."""
     status = 1
     try:
-        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD, AT_PARENTS_DEATH))
         _close_all_but(told, *descriptors)
         os.setsid()
         adopt_orphans()
-        die_with_parent(KILL_TREE)
+        hear_of_parents_death(AT_PARENTS_DEATH)
         warden = Warden(told, guardian)
         if os.getppid() == guardian and warden.start(program, descriptors):
             warden.watch()

@@ -51,7 +51,7 @@ def adopt_orphans() -> None:
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
-def die_with_parent(number: int) -> None:
+def hear_of_parents_death(number: int) -> None:
     """Get the signal ``number`` when our parent dies; the caller then checks it still lives."""
     _prctl(PR_SET_PDEATHSIG, number)
 

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from errno import EMFILE
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -21,11 +22,12 @@ from actors import guardian_link, guardian_main, orphans, process_step
 from actors.faults import NoFaults
 from actors.guardian import Guardian
 from actors.guardian_link import GuardianLink, LinkClosed
-from actors.process_tree import children, children_of_thread, parent_of
+from actors.process_tree import _stat, children, children_of_thread, parent_of
 from actors.real_platform import RealPlatform
 from actors.steps import RealSteps
 from tests.actors.stepping import (
     MARK,
+    WAIT_S,
     StalledSource,
     Started,
     open_descriptors,
@@ -524,6 +526,39 @@ def test_the_server_and_its_guardian_may_die_at_once(mark: str) -> None:
         (guardian,) = children(server.pid)
         os.kill(guardian, signal.SIGKILL)
         os.kill(server.pid, signal.SIGKILL)
+
+    wait_gone(mark)
+
+
+def wait_stopped(*pids: int) -> None:
+    deadline_s = time.monotonic() + WAIT_S
+    while any(_stat(f"/proc/{pid}")[0] != b"T" for pid in pids):
+        assert time.monotonic() < deadline_s, f"not all of {pids} are stopped"
+
+
+@pytest.mark.parametrize("stopped", ["guardian", "wardens"])
+def test_whom_a_step_stopped_ends_it_all_the_same_when_the_server_is_killed(
+    mark: str, stopped: str
+) -> None:
+    """Stopped, they once slept through the end, and the steps lived on for good."""
+    server = subprocess.Popen(
+        [sys.executable, "-c", DRIVER, TREE, mark],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"ready\n"
+        (guardian,) = children(server.pid)
+        targets = [guardian] if stopped == "guardian" else children(guardian)
+        for pid in targets:
+            os.kill(pid, signal.SIGSTOP)
+        wait_stopped(*targets)
+        if stopped == "wardens":
+            kill_at_one_stroke(guardian, server.pid)
+        else:
+            server.kill()
 
     wait_gone(mark)
 
