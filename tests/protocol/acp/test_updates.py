@@ -112,3 +112,10 @@ def test_many_updates_are_the_lines_of_each() -> None:
     ]
 
     assert encode_updates("s1", updates) == [encode_update("s1", update) for update in updates]
+
+
+def test_a_chunk_is_equal_and_hashed_by_its_members() -> None:
+    chunk = AgentMessageChunk("a", "m1")
+
+    assert {chunk, AgentMessageChunk("a", "m1")} == {chunk}
+    assert chunk not in {AgentMessageChunk("b", "m1"), AgentMessageChunk("a", "m2")}
