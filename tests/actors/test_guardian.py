@@ -193,7 +193,10 @@ def test_a_step_that_kills_its_warden_and_guardian_leaves_nothing(
 
 
 def kill_at_one_stroke(*pids: int) -> None:
-    """Kill them so that none can do anything about the end of another."""
+    """Kill them so that none can do anything about the end of another.
+
+    Wardens come before their guardian, whose end wakes them.
+    """
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for pid in pids:
             os.kill(pid, number)
@@ -246,7 +249,7 @@ def test_what_passes_for_a_warden_is_killed_when_half_of_the_time_is_over(
     monkeypatch.setattr(orphans, "LIMIT_S", 0.2)
     monkeypatch.setattr(orphans, "_asked", lambda found: found)
 
-    kill_at_one_stroke(guardian, *children(guardian))
+    kill_at_one_stroke(*children(guardian), guardian)
 
     assert step.wait_end().kind == "lost"
     monkeypatch.undo()
@@ -273,7 +276,7 @@ def test_what_is_no_step_survives_the_death_of_a_guardian_and_its_warden(
     step = Started(steps, shell(TREE, mark)).wait_text("ready")
     guardian = guardian_pid(steps)
 
-    kill_at_one_stroke(guardian, *children(guardian))
+    kill_at_one_stroke(*children(guardian), guardian)
     step.wait_end()
     living = [process.poll() is None for process in programs]
     ends = list(beside.heard.ends)
@@ -312,7 +315,7 @@ def test_orphans_are_looked_for_again_when_there_was_no_descriptor_to_look_with(
         return children_of_thread(parent, thread)
 
     monkeypatch.setattr("actors.orphans.children_of_thread", read)
-    kill_at_one_stroke(guardian, *children(guardian))
+    kill_at_one_stroke(*children(guardian), guardian)
 
     assert step.wait_end().kind == "lost"
     assert survivors(mark) == []
@@ -332,7 +335,7 @@ def test_a_step_hears_of_its_loss_also_when_orphans_can_not_be_killed(
     with monkeypatch.context() as patched:
         patched.setattr(orphans, "kill_children", kills_nobody)
         patched.setattr(orphans, "LIMIT_S", 0.0)
-        kill_at_one_stroke(guardian, *children(guardian))
+        kill_at_one_stroke(*children(guardian), guardian)
         kind = step.wait_end().kind
     left = survivors(mark)
 
