@@ -9,6 +9,7 @@ import os
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
+from actors.stand_ins import until_trouble
 from ops.plain_file import plain
 from protocol.values import frozen
 from runtimes.models import json_text
@@ -70,7 +71,8 @@ def read_config(home: str) -> Config:
         ConfigError: See there.
 
     """
-    import tomllib
+    with until_trouble():
+        import tomllib
 
     path = os.path.join(home, FILE)
     try:
