@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, cast
 
+from ops.toml_file import parse_toml
 from ops.toml_lines import LineIndex
 
 if TYPE_CHECKING:
@@ -55,14 +56,12 @@ SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 def literal_secrets(subject: Subject) -> Iterator[Found]:
     """Yield every text that looks like a secret, in any declaration."""
-    import tomllib
-
     for path, text in subject.texts.items():
         if not path.endswith(".toml"):
             yield from _in_lines(path, text)
             continue
         try:
-            table = tomllib.loads(text)
+            table = parse_toml(text)
         except (ValueError, RecursionError):
             yield from _in_lines(path, text)
             continue

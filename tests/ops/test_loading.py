@@ -213,6 +213,10 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, text: str, message
         (b"name = 'x'\n\xff\xfe", "a.op.toml:2: is not UTF-8"),
         (b"#" * (1024 * 1024 + 1), "larger than 1048576 bytes"),
         (b"a = " + b"[" * 100_000, "nested too deeply"),
+        (b"a = " + b"[" * 101 + b"]" * 101, "nested too deeply; at most 100 levels"),
+        (b"\n" + b"a." * 3000 + b"a = 1", "a.op.toml:2: is nested too deeply"),
+        (b"\n[" + b"a." * 300_000 + b"a]", "a.op.toml:2: is nested too deeply"),
+        (b"\n\na = " + b"9" * 5000, "a.op.toml:3: not valid TOML: an integer has more than"),
     ],
 )
 def test_a_file_that_is_no_text_is_a_problem_and_no_crash(

@@ -38,6 +38,7 @@ def test_a_sound_project_has_no_findings(tmp_path: Path) -> None:
     ("files", "expected"),
     [
         ({"a.op.toml": "name = \n"}, ("op-invalid", "a.op.toml", 1)),
+        ({"a.op.toml": "\n" + "a." * 3000 + "a = 1\n"}, ("op-invalid", "a.op.toml", 2)),
         ({"r.resource.toml": 'name = "r"\n'}, ("resource-invalid", "r.resource.toml", 1)),
         ({"points/p.toml": "name = \n"}, ("point-invalid", "points/p.toml", 1)),
         (
