@@ -89,8 +89,8 @@ class PipedProgram:
         """When it closed its output."""
         self._link: GuardianLink | None = None
         self._token = 0
-        self._early: bytes | None = None
-        """What to signal as soon as it is there."""
+        self._early: list[bytes] = []
+        """What to signal as soon as it is there, in order: a TERM takes back no KILL."""
         self._verdict: ProgramEnd | None = None
 
     def start(self) -> None:
@@ -128,7 +128,7 @@ class PipedProgram:
     def _signal(self, verb: bytes) -> None:
         with self._lock:
             if self._link is None:
-                self._early = verb
+                self._early.append(verb)
             else:
                 self._link.signal(self._token, verb)
 
@@ -158,8 +158,8 @@ class PipedProgram:
             with self._lock:
                 self._token = link.spawn(fields, theirs, self._report, talks=True)
                 self._link = link
-                if self._early is not None:
-                    link.signal(self._token, self._early)
+                for verb in self._early:
+                    link.signal(self._token, verb)
         finally:
             if self._link is None:
                 for fd in theirs:

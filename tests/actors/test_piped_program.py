@@ -63,12 +63,16 @@ class Programs:
         self.guardian = Guardian(self.platform, NoFaults())
 
     def start(self, work: ProcessWork) -> tuple[PipedProgram, Listener]:
-        listener = Listener()
-        started = PipedProgram(
-            work, listener, guardian=self.guardian, platform=self.platform, faults=self.faults
-        )
+        started, listener = self.make(work)
         started.start()
         return started, listener
+
+    def make(self, work: ProcessWork) -> tuple[PipedProgram, Listener]:
+        listener = Listener()
+        made = PipedProgram(
+            work, listener, guardian=self.guardian, platform=self.platform, faults=self.faults
+        )
+        return made, listener
 
 
 @pytest.fixture
@@ -97,6 +101,19 @@ def test_it_hears_what_is_written_and_is_heard(programs: Programs, mark: str) ->
 
     assert heard.wait_end() == ProgramEnd("it exited with code 0", started=True)
     assert cat.write(b"three\n") is False
+
+
+def test_a_kill_before_the_start_stands_though_it_is_asked_to_stop_as_well(
+    programs: Programs, mark: str
+) -> None:
+    deaf, heard = programs.make(shell("trap '' TERM; sleep 300; :", mark))
+
+    deaf.kill()
+    deaf.terminate()
+    deaf.start()
+
+    heard.wait_end()
+    assert survivors(mark) == []
 
 
 def test_its_last_words_are_heard(programs: Programs, mark: str) -> None:
