@@ -88,9 +88,8 @@ def _tools(desk: ToolDesk, name: str, progress: SubagentProgress, line: Question
 
 
 def _model(desk: ModelDesk, agent: str) -> ModelDesk:
-    return replace(
-        desk,
-        system=f"{desk.system}\n\n{INSTRUCTIONS}",
-        tools=lambda: tuple(each for each in desk.tools() if each.name != NAME),
-        agent=agent,
+    return desk.for_agent(
+        agent,
+        f"{desk.system}\n\n{INSTRUCTIONS}",
+        lambda: tuple(each for each in desk.tools() if each.name != NAME),
     )

@@ -22,7 +22,7 @@ from runtimes.radian.records import (
 )
 from runtimes.radian.subagent import NOTHING_SAID, outcome_of
 from runtimes.radian.tool_round import MAX_SUBAGENTS
-from runtimes.radian.transcript import build_messages
+from runtimes.radian.transcript import Transcript, build_messages
 from runtimes.radian.turn_state import Limits
 from tests.runtimes.radian.by_hand import (
     MICROS,
@@ -344,3 +344,20 @@ def test_a_long_report_is_shortened() -> None:
 
     assert len(outcome.output) < 33 * 1024
     assert "left out" in outcome.output
+
+
+def test_a_subagent_knows_nothing_of_the_conversation_and_leaves_it_as_it_is() -> None:
+    desk = desk_of(model_with(1)).model
+    desk._known = known = Transcript()
+    desk._count, desk._heard = 3, [heard := object()]
+
+    own = desk.for_agent("sub-1", "other", desk.tools)
+
+    assert (own.agent, own.system, own._known, own._count, own._heard) == (
+        "sub-1",
+        "other",
+        None,
+        0,
+        [],
+    )
+    assert (desk.agent, desk._known, desk._count, desk._heard) == (None, known, 3, [heard])
