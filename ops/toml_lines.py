@@ -28,6 +28,7 @@ _SKIPPED = (
 )
 _SKIP = re.compile("|".join(_SKIPPED), re.DOTALL)
 """Strings and comments: nothing inside them is structure."""
+_BEHIND_KEY = re.compile(r"[ \t]*[=.\]]")
 
 
 class LineIndex:
@@ -90,8 +91,7 @@ def _structure(text: str) -> str:
         piece = found[0]
         if piece.startswith(('"""', "'''")):
             return "\n" * piece.count("\n")
-        after = text[found.end() :].lstrip(" \t")[:1]
-        is_key = piece[0] != "#" and after in {"=", ".", "]"}
+        is_key = piece[0] != "#" and _BEHIND_KEY.match(found.string, found.end())
         return piece if is_key and "\n" not in piece else ""
 
     return _SKIP.sub(blank, text.replace("\r\n", "\n"))

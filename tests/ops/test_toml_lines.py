@@ -58,3 +58,12 @@ type = "string"
 )
 def test_a_key_is_found_where_it_stands_or_near_it(path: KeyPath, line: int) -> None:
     assert LineIndex(TEXT).line(path) == line
+
+
+def test_quoted_keys_are_placed_whatever_ends_the_lines() -> None:
+    text = "# one\n" * 30 + '["a b"]\n"c d" = 1\n"e f" = "g"\n'
+
+    index = LineIndex(text.replace("\n", "\r\n"))
+
+    keys: list[KeyPath] = [("a b",), ("a b", "c d"), ("a b", "e f")]
+    assert [index.line(key) for key in keys] == [31, 32, 33]
