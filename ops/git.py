@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from signal import SIGKILL
+from signal import SIGKILL, Signals
 from typing import TYPE_CHECKING, Protocol
 
 from ops.errors import LedgerError
@@ -57,11 +57,16 @@ SETTINGS = (
 
 
 class GitFailed(LedgerError):  # noqa: N818 - the tree names what happened
-    """git exited with a code; ``detail`` is what it said."""
+    """git exited with a code, or (below 0) by a signal; ``detail`` is what it said."""
 
     def __init__(self, command: str, code: int, detail: str) -> None:
-        super().__init__(f"git {command} failed ({code}): {detail}")
+        how = f"failed ({code})" if code >= 0 else f"was killed by {_signal_name(-code)}"
+        super().__init__(f"git {command} {how}: {detail or 'it said nothing'}")
         self.detail = detail
+
+
+def _signal_name(number: int) -> str:
+    return Signals(number).name if number in set(Signals) else f"signal {number}"
 
 
 class Stopping(Protocol):

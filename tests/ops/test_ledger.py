@@ -157,9 +157,17 @@ def test_a_name_that_is_no_branch_is_a_reason(tmp_path: Path) -> None:
     assert opened == NoLedger("'a..b' can't name a branch")
 
 
-@pytest.mark.parametrize("code", [-9, 128])
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        (-9, "was killed by SIGKILL"),
+        (-25, "was killed by SIGXFSZ"),
+        (-40, "was killed by signal 40"),
+        (128, "failed (128)"),
+    ],
+)
 def test_a_git_that_was_killed_says_nothing_of_the_branch_s_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, how: str
 ) -> None:
     real = Git.run
 
@@ -172,7 +180,7 @@ def test_a_git_that_was_killed_says_nothing_of_the_branch_s_name(
 
     opened = open_ledger(str(repository(tmp_path / "work")), LedgerSettings())
 
-    assert opened == NoLedger(f"git check-ref-format failed ({code}): ")
+    assert opened == NoLedger(f"git check-ref-format {how}: it said nothing")
 
 
 def test_a_run_is_recorded_once_and_its_end_outranks_an_interruption(tmp_path: Path) -> None:
