@@ -29,7 +29,6 @@ _LOGGING = "logging"
 _RESOURCES = "importlib.resources"
 _TYPING = "typing"
 _PLATFORM = "platform"
-_STRING = "string"
 _one_at_a_time = allocate_lock()
 
 
@@ -49,14 +48,6 @@ class _Platform(Later):
     def system() -> str:
         """Return the name as POSIX gives it."""
         return os.uname().sysname
-
-
-class _String(Later):
-    """Has the letters that `tomllib` looks for, without the templates that take all the time."""
-
-    ascii_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    digits = "0123456789"
-    hexdigits = "0123456789abcdefABCDEF"
 
 
 class _Inspect(Later):
@@ -228,7 +219,6 @@ def _until_trouble() -> dict[str, Any]:
     stand_ins: dict[str, Any] = {name: Later(name) for name in _UNTIL_TROUBLE}
     stand_ins[_INSPECT] = _Inspect(_INSPECT)
     stand_ins[_LOGGING] = LaterLogging(_LOGGING)
-    stand_ins[_STRING] = _String(_STRING)
     stand_ins[_RESOURCES] = _Resources(_RESOURCES)
     if "uuid" not in sys.modules:
         stand_ins[_PLATFORM] = _Platform(_PLATFORM)

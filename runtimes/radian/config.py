@@ -9,7 +9,6 @@ import os
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
-from actors.stand_ins import until_trouble
 from ops.plain_file import plain
 from protocol.values import frozen
 from runtimes.models import json_text
@@ -71,8 +70,7 @@ def read_config(home: str) -> Config:
         ConfigError: See there.
 
     """
-    with until_trouble():
-        import tomllib
+    import tomllib
 
     path = os.path.join(home, FILE)
     try:

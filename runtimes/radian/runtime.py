@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from runtimes.radian.session import AgentSession
     from runtimes.radian.updates import LiveUpdates
 
-FIRST = ("runtimes.radian.options", "runtimes.radian.opening")
-"""What opening a session imports, beside `tomllib`."""
+FIRST = ("tomllib", "runtimes.radian.options", "runtimes.radian.opening")
+"""What opening a session imports."""
 WARM = (
     "actors.model_call",
     "runtimes.radian.agent_turn",
@@ -84,10 +84,6 @@ class RadianRuntime:
         """Import what opening a session will need; see `actors.serve.Server`."""
         from importlib import import_module
 
-        from actors.stand_ins import until_trouble
-
-        with until_trouble():
-            import_module("tomllib")
         for name in FIRST:
             import_module(name)
 

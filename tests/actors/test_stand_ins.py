@@ -135,22 +135,6 @@ def test_a_package_that_finds_its_files_is_imported_without_what_finds_them() ->
     assert said(code).splitlines() == ["", "[module importlib.resources"]
 
 
-def test_toml_is_read_as_ever_without_templates() -> None:
-    code = (
-        "with until_trouble(): import tomllib\n"
-        "print('string' in sys.modules)\n"
-        "from actors.stand_ins import _until_trouble\n"
-        "letters = _until_trouble()['string']\n"
-        "import string\n"
-        "names = ('ascii_letters', 'digits', 'hexdigits')\n"
-        "print(all(vars(type(letters))[n] == getattr(string, n) for n in names))\n"
-        "print(letters.Template is string.Template)\n"
-        "print(tomllib.loads('az-AZ_09 = 0xfF'))"
-    )
-
-    assert said(code).splitlines() == ["False", "True", "True", "{'az-AZ_09': 255}"]
-
-
 @pytest.mark.parametrize("text", ["", "one", "  one\ttwo  ", "one\n\n    two\n      three\n"])
 def test_texts_are_cleaned_as_ever(text: str) -> None:
     code = (
