@@ -45,8 +45,10 @@ class SseSplitter:
                 self._held_bytes += len(piece)
             elif not line and self._pieces:
                 events.append(self._take())
-        if b"" in events:  # no event, says the standard; some servers stay alive with them
-            events = [event for event in events if event]
+        # An empty one is no event, says the standard, and blanks are no JSON: some servers stay
+        # alive with them.
+        if b"" in events or any(map(bytes.isspace, events)):
+            events = [event for event in events if event.strip()]
         if self._held_bytes + len(self._rest) > self._limit:
             message = f"an event is longer than {self._limit} bytes"
             raise EventTooLong(message)

@@ -33,6 +33,7 @@ def read(chunks: list[bytes]) -> list[bytes]:
         (b"event: ping\n\n", []),
         (b"data: \n\ndata:\n\ndata: a\n\n", [b"a"]),
         (b"data: a\n\ndata: \n\ndata: b\n\n", [b"a", b"b"]),
+        (b"data:   \n\ndata:\ndata:\n\ndata: a\n\n", [b"a"]),
         (b"", []),
     ],
 )
@@ -64,7 +65,7 @@ def plainly(text: bytes) -> list[bytes]:
         elif not line and pieces:
             events.append(b"\n".join(pieces))
             pieces.clear()
-    return [event for event in events if event]
+    return [event for event in events if event.strip()]
 
 
 @given(lines=st.lists(st.tuples(LINES, ENDS)), sizes=st.integers(1, 80))
