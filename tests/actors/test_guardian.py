@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from errno import EMFILE
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -195,11 +196,12 @@ def test_a_step_that_kills_its_warden_and_guardian_leaves_nothing(
 def kill_at_one_stroke(*pids: int) -> None:
     """Kill them so that none can do anything about the end of another.
 
-    Wardens come before their guardian, whose end wakes them.
+    Wardens come before their guardian: its end wakes them, and one may be done by its turn.
     """
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for pid in pids:
-            os.kill(pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
 
 @pytest.mark.parametrize("guardian_first", [True, False])

@@ -305,11 +305,11 @@ def test_the_same_cancel_is_heard_once_and_a_stronger_one_again(desk: Desk) -> N
 
 def test_a_hard_stop_spares_a_step_that_keeps_something_for_a_while(desk: Desk) -> None:
     """A run that a hard stop settled at once was never recorded: its record was killed with it."""
-    slot = desk.turn(Script([_start("s1", spared=True), _start("s2", "stubborn")], [], [], [DONE]))
-    spared = desk.steps.wait_started()
-    killed = desk.steps.wait_started(2)
+    slot = desk.turn(Script([_start("s1", "stubborn"), _start("s2", spared=True)], [], [], [DONE]))
+    killed = desk.steps.wait_started()
+    spared = desk.steps.wait_started(2)
     desk.cancel(slot, "hard_stop")
-    _let_it_arm(desk, "kill:s1")
+    _let_it_arm(desk, "kill:s2")  # the first one has its kill by then
 
     desk.pass_time(SPARED_S - 0.1)
     assert (spared.heard, killed.heard) == ([], ["abort cancelled", "kill"])

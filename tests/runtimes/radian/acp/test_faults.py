@@ -74,7 +74,9 @@ def allow(client: Any) -> list[Any]:
 
 def run(agent: BrokenAgent, box: Box) -> tuple[Any, list[Any]]:
     """Run a prompt; return how it went, and what was asked meanwhile."""
-    client = _clients().CarefulClient(agent.start(), patience_s=3.0)
+    client = _clients().CarefulClient(agent.start())
+    if agent.plan is not None and agent.plan.name == "no-answer":
+        client.patience_s = 3.0
     asked = allow(client)
     return client.run(str(box.workspace), "make a note"), asked
 
