@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from errno import EMFILE
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -41,7 +41,7 @@ from tests.actors.stepping import (
 from tests.shared import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
     from actors.faults import Verdict
@@ -518,16 +518,22 @@ def test_nothing_outlives_the_server_however_it_ends(
     wait_gone(mark)
 
 
-def test_the_server_and_its_guardian_may_die_at_once(mark: str) -> None:
-    server = subprocess.Popen(
+@contextmanager
+def driven(mark: str) -> Generator[subprocess.Popen[bytes]]:
+    """Start a server whose steps stand."""
+    with subprocess.Popen(
         [sys.executable, "-c", DRIVER, TREE, mark],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-    )
-    with server:
+    ) as server:
         assert server.stdout is not None
         assert server.stdout.readline() == b"ready\n"
+        yield server
+
+
+def test_the_server_and_its_guardian_may_die_at_once(mark: str) -> None:
+    with driven(mark) as server:
         (guardian,) = children(server.pid)
         os.kill(guardian, signal.SIGKILL)
         os.kill(server.pid, signal.SIGKILL)
@@ -546,15 +552,7 @@ def test_whom_a_step_stopped_ends_it_all_the_same_when_the_server_is_killed(
     mark: str, stopped: str
 ) -> None:
     """Stopped, they once slept through the end, and the steps lived on for good."""
-    server = subprocess.Popen(
-        [sys.executable, "-c", DRIVER, TREE, mark],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    with server:
-        assert server.stdout is not None
-        assert server.stdout.readline() == b"ready\n"
+    with driven(mark) as server:
         (guardian,) = children(server.pid)
         targets = [guardian] if stopped == "guardian" else children(guardian)
         for pid in targets:

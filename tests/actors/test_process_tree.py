@@ -21,6 +21,19 @@ from tests.shared import ROOT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+
+def played(mark: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a script, and its words, in a process of its own: it adopts, stops and kills."""
+    return subprocess.run(
+        [sys.executable, "-c", *words],
+        cwd=ROOT,
+        env={**os.environ, MARK: mark},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+
+
 SCRIPT = """
 import os, subprocess, sys, time
 from actors.process_tree import adopt_orphans, kill_below
@@ -47,14 +60,7 @@ kill_below()
 
 def test_the_spared_child_lives_and_its_siblings_die() -> None:
     mark = uuid4().hex
-    ended = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        cwd=ROOT,
-        env={**os.environ, MARK: mark},
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
+    ended = played(mark, SCRIPT)
 
     assert ended.stdout == b"-9 None -9\n"
     wait_gone(mark)
@@ -98,14 +104,7 @@ except ChildProcessError:
 def test_a_tree_deeper_than_there_are_descriptors_dies_in_rounds() -> None:
     """A low limit once broke the killer itself off, and all it had stopped stayed for ever."""
     mark = uuid4().hex
-    ended = subprocess.run(
-        [sys.executable, "-c", DEEP],
-        cwd=ROOT,
-        env={**os.environ, MARK: mark},
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
+    ended = played(mark, DEEP)
 
     assert ended.stdout == b"nobody left True\n", ended.stderr
     wait_gone(mark)
@@ -150,14 +149,7 @@ print(parent.returncode, os.waitpid(child, 0)[1])
 def test_who_moves_while_its_tree_is_told_is_told_and_woken(told: int) -> None:
     """It once missed the pass: stopped for good, with the signal waiting."""
     mark = uuid4().hex
-    ended = subprocess.run(
-        [sys.executable, "-c", MOVING, str(told)],
-        cwd=ROOT,
-        env={**os.environ, MARK: mark},
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
+    ended = played(mark, MOVING, str(told))
 
     assert ended.stdout == b"-9 15\n", ended.stderr
     wait_gone(mark)
