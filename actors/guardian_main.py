@@ -33,6 +33,7 @@ from actors.process_tree import (
     children,
     hear_of_parents_death,
     kill_below,
+    tell_losers,
     terminate_below,
 )
 
@@ -44,7 +45,7 @@ CONTROL_FD = 3
 KILL_LIMIT_S = 5.0
 """What killed processes get to disappear; longer means the kernel holds them."""
 KILL_PASS_S = 0.05
-"""Between two rounds of killing, when no child's end comes first."""
+"""Between two rounds of killing, or of looking who lost a TERM, when no child's end comes first."""
 STRAY_PASS_MS = 50
 READ_BYTES = 65536
 LENGTH_BYTES = 4
@@ -316,6 +317,8 @@ class Warden:
         self._kill_until_s: float | None = None
         """When to tell that what is left can't be killed; None: nothing is to be killed yet."""
         self._stuck = False
+        self._unsure: frozenset[int] = frozenset()
+        """Who may have lost the TERM it was told, until that is known."""
 
     def start(self, program: Program, descriptors: tuple[int, ...]) -> bool:
         """Run the program; False, and a report, when it can't be."""
@@ -337,9 +340,10 @@ class Warden:
         watched = (signal.SIGCHLD, TERM_TREE, KILL_TREE, AT_PARENTS_DEATH)
         while self._reap() and not self._deserted():
             killing = self._kill_until_s is not None
-            number = _next_signal(watched, KILL_PASS_S if killing else None)
+            number = _next_signal(watched, KILL_PASS_S if killing or self._unsure else None)
+            self._unsure = tell_losers(self._unsure)
             if number == TERM_TREE:
-                terminate_below(self._leader, self._reap)
+                self._unsure |= terminate_below(self._leader, self._reap)
             orphaned = number == AT_PARENTS_DEATH and os.getppid() != self._guardian
             if number == KILL_TREE or orphaned or killing:
                 self._kill()

@@ -39,8 +39,13 @@ AWAKE = (b"R", b"S")
 """States in /proc of who runs, is about to, or wakes for a signal.  Who waits in the kernel for
 something else stops before it gets back to its program: a parent in `vfork`, whose child is to be
 seen by then, above all."""
-THREADS = 17
-"""Where /proc tells the number of threads, counted from the state on."""
+FLAGS, THREADS, STARTED = 6, 17, 19
+"""Where /proc tells these, counted from the state on: bits, a number, clock ticks after boot."""
+FORKED_ONLY = 0x40
+"""The bit of a process that was forked and has not run a program yet (PF_FORKNOEXEC)."""
+YOUNG_S = 10.0
+"""Forked that lately, it may be about to run one, on a machine as busy as may be.  An older one is
+a subshell, and a program that it runs after our TERM is its way of tidying up."""
 SHORTAGE = (EMFILE, ENFILE)
 """No descriptor is left, here or in the whole system: a pass then ends higher up, as at MAX_DEPTH.
 Nobody below us may live on because someone set a low limit."""
@@ -70,8 +75,10 @@ def _nothing() -> None:
     """Bury nobody."""
 
 
-def terminate_below(leader: int, bury: Callable[[], object] = _nothing) -> None:
+def terminate_below(leader: int, bury: Callable[[], object] = _nothing) -> frozenset[int]:
     """TERM to every descendant of ours, so that none can react before all have been told.
+
+    Returns those that may lose it: see `tell_losers`.
 
     Frozen first, woken last and children before parents: a shell can't go on to its next
     command because it saw the one before die.  Outside Linux: the group of ``leader``.
@@ -80,10 +87,59 @@ def terminate_below(leader: int, bury: Callable[[], object] = _nothing) -> None:
     """
     if not LINUX:
         _signal_group(leader, signal.SIGTERM)
-        return
+        return NOBODY
     frozen = freeze_below(bury)
+    unsure = frozenset(filter(_may_lose_term, frozen))
     _tell(frozen, signal.SIGTERM)
     _tell(frozen, signal.SIGCONT)
+    return unsure
+
+
+def _may_lose_term(pid: int) -> bool:
+    """Tell whether ``pid`` was just forked by one that catches TERM, and runs no program yet.
+
+    It has its parent's handlers until then.  A shell's handler notes the signal for the shell's
+    next command, which this child will never come to; Python's does the same.
+    """
+    stat = _stat_or_nothing(pid)
+    if not stat or not int(stat[FLAGS]) & FORKED_ONLY:
+        return False
+    age_s = time.clock_gettime(time.CLOCK_BOOTTIME) - int(stat[STARTED]) / os.sysconf("SC_CLK_TCK")
+    return age_s < YOUNG_S and not _has_default_term(pid)
+
+
+def tell_losers(unsure: frozenset[int]) -> frozenset[int]:
+    """TERM again to those of ``unsure`` that lost it; return those of whom nothing is known yet.
+
+    Who runs a program since, one that TERM would end, and lives, did not get ours.  Who set its
+    handler back and tidies up is not meant: it runs no new program.
+    """
+    alive = {pid: stat for pid in unsure if (stat := _stat_or_nothing(pid)) and stat[0] != b"Z"}
+    waiting = frozenset(pid for pid, stat in alive.items() if int(stat[FLAGS]) & FORKED_ONLY)
+    lost = frozenset(filter(_has_default_term, alive.keys() - waiting))
+    if lost:
+        _tell(lost, signal.SIGTERM)
+    return waiting
+
+
+def _stat_or_nothing(pid: int) -> list[bytes]:
+    try:
+        return _stat(f"/proc/{pid}")
+    except OSError as error:
+        if error.errno not in SHORTAGE:
+            raise
+        return []
+
+
+def _has_default_term(pid: int) -> bool:
+    """Tell whether TERM ends ``pid`` at once: it is neither caught, ignored nor blocked."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return False
+    sets = [line for line in lines if line.startswith((b"SigBlk", b"SigIgn", b"SigCgt"))]
+    return not any(int(line.split()[1], 16) >> (signal.SIGTERM - 1) & 1 for line in sets)
 
 
 def _tell(owed: frozenset[int], number: int) -> None:

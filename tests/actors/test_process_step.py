@@ -440,6 +440,47 @@ def test_a_program_may_tidy_up_and_its_words_are_kept(steps: RealSteps, mark: st
     assert (end.kind, end.exit_code, end.stdout.text) == ("cancelled", 7, "ready\ntidied\n")
 
 
+LOSER = """
+import os, signal, time
+told = []
+signal.signal(signal.SIGTERM, lambda *_: told.append(1))
+if os.fork() == 0:
+    print("ready", flush=True)
+    while not told:
+        time.sleep(0.01)
+    os.execvp("sleep", ["sleep", "300"])
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.pause()
+"""
+"""Its child takes a TERM with its parent's handler, before it runs its program: what a shell's
+child does when the signal comes in the millisecond after the fork."""
+
+
+def test_a_child_that_loses_the_abort_before_it_runs_its_program_is_told_again(
+    steps: RealSteps, mark: str
+) -> None:
+    step = Started(steps, program(sys.executable, "-c", LOSER, mark=mark)).wait_text("ready")
+
+    step.handle.abort("cancelled")
+
+    assert (step.wait_end().kind, survivors(mark)) == ("cancelled", [])
+
+
+@pytest.mark.parametrize("last", ["", "exec "], ids=["itself", "by a program"])
+def test_who_tidies_up_with_the_default_handler_is_not_told_again(
+    steps: RealSteps, mark: str, last: str
+) -> None:
+    # Longer than the guardian takes between two looks; an `exec` of the step itself is no loss.
+    tidy = f"trap - TERM; {last}sh -c 'sleep 0.3; echo tidied'"
+    trap = f'trap "{tidy}" TERM; echo ready; sleep 300'
+    script = trap if last else f"({trap}) & wait"
+    step = Started(steps, shell(script, mark)).wait_text("ready")
+
+    step.handle.abort("cancelled")
+
+    assert step.wait_end().stdout.text == "ready\ntidied\n"
+
+
 def test_aborting_one_step_leaves_the_others_alone(steps: RealSteps, mark: str) -> None:
     other = Started(steps, shell("setsid sh -c 'echo ready; sleep 300; :'; :", mark))
     step = Started(steps, shell("setsid sh -c 'echo ready; sleep 300; :'; :", mark))
