@@ -108,7 +108,7 @@ def _known(**values: Any) -> dict[str, Any]:
 
 
 class JsonLines:
-    """Writes each event as it comes, and the result last; to ``err`` why a turn is no success."""
+    """Writes each event as it comes, and the result last; to ``err`` what people must know."""
 
     def __init__(self, out: BinaryIO, err: TextIO) -> None:
         self._out = out
@@ -120,7 +120,7 @@ class JsonLines:
         shown = [item for item in items if not isinstance(item, unsaid)]
         self._out.write(b"".join(encode(event_table(item)) + b"\n" for item in shown))
         self._out.flush()
-        _tell_ending(items, self._err)
+        _tell_people(items, self._err)
 
     def result(self, table: Mapping[str, Any]) -> None:
         """Write the last object."""
@@ -129,15 +129,15 @@ class JsonLines:
 
 
 class JsonResult:
-    """Writes the result alone; to ``err`` why a turn is no success."""
+    """Writes the result alone; to ``err`` what people must know."""
 
     def __init__(self, out: BinaryIO, err: TextIO) -> None:
         self._out = out
         self._err = err
 
     def show(self, items: Sequence[events.Event]) -> None:
-        """Write nothing but how a turn ended that did not complete."""
-        _tell_ending(items, self._err)
+        """Write to ``err`` alone: warnings, questions, and why a turn did not complete."""
+        _tell_people(items, self._err)
 
     def result(self, table: Mapping[str, Any]) -> None:
         """Write the object."""
@@ -145,11 +145,17 @@ class JsonResult:
         self._out.flush()
 
 
-def _tell_ending(items: Sequence[events.Event], err: TextIO) -> None:
+def _tell_people(items: Sequence[events.Event], err: TextIO) -> None:
     """Tell people, too, who see a failed command and not what a program reads."""
     for item in items:
-        if isinstance(item, events.TurnEnded) and item.end != "Completed":
-            from runtimes.radian.stream_text import ending_line
+        match item:
+            case events.Asked(text):
+                err.write(text)
+                err.flush()
+            case events.Warning() | events.TurnEnded(end="Incomplete" | "Interrupted" | "Failed"):
+                from runtimes.radian.stream_text import line_of
 
-            err.write(f"{ending_line(item)}\n")
-            err.flush()
+                err.write(f"{line_of(item)}\n")
+                err.flush()
+            case _:
+                pass

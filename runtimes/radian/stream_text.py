@@ -100,21 +100,23 @@ class TextView:
                 yield f"~ summarised: about {before} tokens before" + (
                     "" if after is None else f", {after} now"
                 )
-            case events.Warning(message):
-                yield f"warning: {message}"
+            case events.Warning():
+                yield line_of(item)
             case events.Job(job_id, state, exit_code):
                 code = "" if exit_code is None else f", exit code {exit_code}"
                 yield f"& {job_id}: {state}{code}"
             case events.TurnEnded() if item.end != "Completed":
-                yield ending_line(item)
+                yield line_of(item)
             case _:
                 return
 
 
-def ending_line(ended: events.TurnEnded) -> str:
-    """Say how a turn ended that did not complete, and why."""
-    words = " ".join(word for word in (ended.end.lower(), ended.reason) if word)
-    return f"radian: {words}" + (f": {ended.error}" if ended.error else "")
+def line_of(item: events.Warning | events.TurnEnded) -> str:
+    """Return what warns, or says how a turn ended that did not complete, and why."""
+    if isinstance(item, events.Warning):
+        return f"warning: {item.message}"
+    words = " ".join(word for word in (item.end.lower(), item.reason) if word)
+    return f"radian: {words}" + (f": {item.error}" if item.error else "")
 
 
 def _cut(text: str, limit: int = MAX_REASON) -> str:
