@@ -195,6 +195,10 @@ class Branch:
             self._git.run("update-ref", "--no-deref", self.ref, commit, tip or "")
         except GitFailed as error:
             if not any(sign in error.detail for sign in LOST_RACE) and self.tip() == tip:
+                from ops.taken_name import taken_name
+
+                if taken := taken_name(error.detail):
+                    raise LedgerError(taken) from error
                 raise
             return error.detail
         return None

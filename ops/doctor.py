@@ -19,6 +19,7 @@ from ops.model import ActivityStep
 from ops.project import find_project, find_root
 from ops.project_activities import project_activities
 from ops.resources.resource import load_resources
+from ops.taken_name import branch_in_the_way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -153,6 +154,8 @@ def _branch(ledger: Ledger) -> Check:
         if shallow:
             hint = f"git fetch origin {name}:{name}"
             return Check("ledger", "warn", f"no branch {name} in this shallow clone; {hint}")
+        if in_the_way := branch_in_the_way(ledger.git, name):
+            return Check("ledger", "fail", in_the_way)
         return Check("ledger", "pass", f"branch {name} begins with the first run")
     for env in ledger.environments():
         ledger.newest_of_each(env)

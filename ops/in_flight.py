@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ops.disk import Disk
+    from ops.git import Stopping
     from ops.ledger import Ledger
 
 SUFFIX = ".json"
@@ -205,12 +206,17 @@ class InFlight:
 
 
 def settle_interrupted(
-    ledger: Ledger, wall_s: float, notes: Iterable[tuple[Marker, bool]] | None = None
+    ledger: Ledger,
+    wall_s: float,
+    notes: Iterable[tuple[Marker, bool]] | None = None,
+    stop: Stopping | None = None,
 ) -> tuple[Mapping[str, Any], ...]:
     """Record every run that is over and not in the ledger; return the new records.
 
     One whose process is gone was interrupted; one whose record was kept ended as that says.
     ``notes`` are what `InFlight.abandoned` yields, which is asked where they are None.
+    All are pushed together, so a remote that hears nothing is waited for once, and after ``stop``
+    only shortly.
 
     Two that do this at once record each run once: the ledger takes an id only once.
 
@@ -219,6 +225,7 @@ def settle_interrupted(
 
     """
     settled: list[Mapping[str, Any]] = []
+    over: list[Marker] = []
     if notes is None:
         notes = InFlight(ledger.state_dir).abandoned()
     for marker, compensating in notes:
@@ -226,14 +233,25 @@ def settle_interrupted(
         if record.get("ended") is None:
             record = interrupted_record(record, wall_s, compensating=compensating)
         try:
-            appended = ledger.append_run(record)
+            commit = ledger.write_run(record)
         except LedgerError as error:
-            msg = f"run {record['id']}, which is over, must be recorded first: {error.message}"
-            raise LedgerError(msg) from error
-        if appended.commit is not None:
+            raise _first(marker, error) from error
+        over.append(marker)
+        if commit is not None:
             settled.append(record)
+    if over:
+        try:
+            ledger.publish(stop)
+        except LedgerError as error:
+            raise _first(over[0], error) from error
+    for marker in over:
         marker.end()
     return tuple(settled)
+
+
+def _first(marker: Marker, error: LedgerError) -> LedgerError:
+    run_id = marker.record["id"]
+    return LedgerError(f"run {run_id}, which is over, must be recorded first: {error.message}")
 
 
 def over_path(note_path: str) -> str:

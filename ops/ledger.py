@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ops.branch import Branch
+from ops.branch import PATIENCE_S, Branch
 from ops.errors import LedgerError
 from ops.git import Git
 from ops.remote import Remote
@@ -44,6 +44,14 @@ class Appended:
     """Why the fact did not reach the remote, when it should have."""
 
 
+class NotPushed(LedgerError):  # noqa: N818 - the tree names what happened
+    """A fact is written, and did not reach the remote; ``why`` says what was in the way."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the record is on this machine only: {why}")
+        self.why = why
+
+
 @frozen
 class RunLines:
     """The runs of an Op, oldest first, and how many lines could not be read."""
@@ -62,13 +70,28 @@ class Ledger:
     branch: Branch = field(repr=False)
     git: Git = field(repr=False)
 
-    def append_run(self, record: Mapping[str, Any], stop: Stopping | None = None) -> Appended:
+    def append_run(
+        self,
+        record: Mapping[str, Any],
+        stop: Stopping | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> Appended:
         """Append a run's line, once: a run that is there already is left alone.
 
-        After ``stop`` it is written all the same, and the remote gets a few seconds.
+        The remote gets ``patience_s``.  After ``stop`` the line is written all the same, and the
+        remote gets a few seconds.
 
         Raises:
             LedgerError: It could not be written, or (``push = "require"``) not be pushed.
+
+        """
+        return self._push(self.write_run(record), stop, patience_s)
+
+    def write_run(self, record: Mapping[str, Any]) -> str | None:
+        """Do as `append_run` does, and push nothing; return the commit, None for a known run.
+
+        Raises:
+            LedgerError: It could not be written.
 
         """
         env, op = record["env"], record["op"]
@@ -82,7 +105,16 @@ class Ledger:
                 return None
             return with_line(tree, env, op, content, line)
 
-        return self.edit(make, f"{op}: {record['status']} in {env} ({record['id']})", stop)
+        return self.branch.edit(make, f"{op}: {record['status']} in {env} ({record['id']})")
+
+    def publish(self, stop: Stopping | None = None) -> str | None:
+        """Push what is written, as the policy says; return a warning for people.
+
+        Raises:
+            LedgerError: ``push = "require"`` and it could not be pushed.
+
+        """
+        return self._push(None, stop).warning
 
     def edit(
         self,
@@ -113,10 +145,10 @@ class Ledger:
         commit = self.branch.edit(make, message)
         try:
             return self._push(commit, stop)
-        except LedgerError as error:
+        except NotPushed as error:
             if commit is None or not self.branch.take_back(commit):
                 raise
-            message = f"nothing was recorded: {error.message}"
+            message = f"nothing was recorded: {error.why}"
             raise LedgerError(message) from error
 
     def refresh(self, stop: Stopping | None = None) -> str | None:
@@ -189,17 +221,19 @@ class Ledger:
             return None
         return Remote(self.git, self.branch, settings.remote, stop)
 
-    def _push(self, commit: str | None, stop: Stopping | None = None) -> Appended:
+    def _push(
+        self, commit: str | None, stop: Stopping | None = None, patience_s: float = PATIENCE_S
+    ) -> Appended:
         remote = self._remote(stop)
         if remote is None:
             return Appended(commit)
         try:
-            remote.push()
+            remote.push(patience_s)
         except LedgerError as error:
-            warning = f"the record is on this machine only: {error.message}"
+            late = NotPushed(error.message)
             if self.settings.push == "require":
-                raise LedgerError(warning) from error
-            return Appended(commit, warning=warning)
+                raise late from error
+            return Appended(commit, warning=late.message)
         return Appended(commit, pushed=True)
 
 

@@ -79,8 +79,10 @@ class PointLedger:
         records, damaged = self.every()
         return [each for each in records if is_open(each)], damaged
 
-    def keep(self, settled: Settled) -> Kept:
+    def keep(self, settled: Settled, stop: Stopping | None = None) -> Kept:
         """Write a question that was not asked before; if it was meanwhile, that one stays.
+
+        After ``stop`` the remote gets a few seconds.
 
         Raises:
             LedgerError: It could not be written.
@@ -95,7 +97,7 @@ class PointLedger:
             return None if known else {answer_path(record["id"]): written(record)}
 
         said = f"{record['point']}: question {record['id']} {record['state']}"
-        appended = self._ledger.edit_or_nothing(make, said)
+        appended = self._ledger.edit_or_nothing(make, said, stop)
         return Kept(found[-1], appended.pushed, _said(appended.warning))
 
     def answer(

@@ -33,3 +33,9 @@ def left_lock(said: str) -> str | None:
         return None
     hint = "a git that died has left it, it seems: remove it if no git works in this repository"
     return f"{named.group(1)} is in the way, {age_s:.0f} s old; {hint}"
+
+
+def left_at_remote(path: str, seconds: float) -> str:
+    """Return for people that a lock at the remote was in the way for so long, and nothing moved."""
+    hint = "a git that died has left it, it seems: remove it if no git works in that repository"
+    return f"{path} is in the remote's way, and was for {seconds:.0f} s; {hint}"

@@ -303,7 +303,8 @@ class OpTurn:
 class Hurry:
     """Set when nobody wants to wait for the record of a run; read on its step's own thread.
 
-    A client's cancel before that is no reason: what was cancelled is published like any other run.
+    A client's cancel before that is no reason: the remote then gets the few seconds that
+    `RunTasks.record` gives a cancelled run, which a remote that is well does not need.
     """
 
     def __init__(self) -> None:

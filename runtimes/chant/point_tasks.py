@@ -126,7 +126,7 @@ class PointTasks:
             case Settled(record) if self._ledger is not None:
                 if stop.is_set():
                     return PointLooked(point, _failed(step_id, "the run was cancelled"))
-                kept = self._ledger.keep(went)
+                kept = self._ledger.keep(went, stop)
                 late = tuple(f"warning: {each}" for each in kept.warnings)
                 return PointLooked(point, _told(step_id, kept.record), remarks=(*remarks, *late))
             case Settled(record) if not is_open(record):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ops.branch import PATIENCE_S
 from ops.errors import LedgerError, OpsError
 from ops.facts import run_facts
 from ops.faults import NoFaults
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from runtimes.models.base import Provider
 
 RUN_ID_BYTES = 4
+
+CANCELLED_PATIENCE_S = 5.0
+"""What the remote gets for the record of a run that somebody cancelled.  Whoever did waits for the
+answer; a remote that is well takes less, and the next push takes the record along."""
 
 
 class Source(Protocol):
@@ -121,8 +126,9 @@ class ProjectTasks:
         keeper = prepared.keeper
         if not isinstance(keeper, Keeper):
             return Recorded()
+        patience_s = CANCELLED_PATIENCE_S if record["cancels"] else PATIENCE_S
         try:
-            appended = keeper.ledger.append_run(record, stop)
+            appended = keeper.ledger.append_run(record, stop, patience_s)
         except (LedgerError, OSError) as error:  # a full disk stops us before git can say so
             kept = keeper.marker.keep(record)
             hint = "; it is kept beside it, and the next run brings it in" if kept else ""
@@ -153,7 +159,7 @@ class ProjectTasks:
         if ledger is None:
             remarks.append("without the ledger: this run leaves no record")
         else:
-            remarks += [*unknown_history(ledger), *self._settle_interrupted(ledger)]
+            remarks += [*unknown_history(ledger), *self._settle_interrupted(ledger, stop)]
             living += InFlight(ledger.state_dir, self._faults).living()
         op, env = found.op, found.plan.env
         unmet = [] if request.ignore_depends else unmet_depends(op, env, ledger, living)
@@ -222,8 +228,8 @@ class ProjectTasks:
 
         return find_provider(name, self._request.environ)
 
-    def _settle_interrupted(self, ledger: Ledger) -> list[str]:
-        settled = settle_interrupted(ledger, self._source.wall())
+    def _settle_interrupted(self, ledger: Ledger, stop: Stopping) -> list[str]:
+        settled = settle_interrupted(ledger, self._source.wall(), stop=stop)
         return [
             f"run {record['id']} of {record['op']} was interrupted: its process is gone"
             if record["status"] == "interrupted"

@@ -111,7 +111,11 @@ class RunTasks(Protocol):
         ...
 
     def record(self, prepared: Prepared, record: Mapping[str, Any], stop: Stopping) -> Recorded:
-        """Append the run to the ledger and drop its mark; after ``stop`` no remote holds it up."""
+        """Append the run to the ledger and drop its mark.
+
+        After ``stop`` no remote holds it up; one that hears nothing, not for long where the run
+        was cancelled.
+        """
         ...
 
 

@@ -385,8 +385,8 @@ LEDGER = (
     Mutant(
         "the note of an interrupted run stays",
         "ops/in_flight.py",
-        "            settled.append(record)\n        marker.end()\n",
-        "            settled.append(record)\n",
+        "    for marker in over:\n        marker.end()\n    return tuple(settled)\n",
+        "    return tuple(settled)\n",
         (Pytest("tests/ops/test_in_flight.py"), SEEDS),
     ),
     Mutant(

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ops.doctor import Check, examine
 from ops.errors import LedgerError
 from ops.git import Git, GitFailed, git_environment
 from ops.ledger import Ledger, NoLedger, open_ledger
 from ops.project import LedgerSettings
+from ops.taken_name import branch_in_the_way
 from tests.ops.projects import git, repository
 
 if TYPE_CHECKING:
@@ -229,6 +231,7 @@ WRITER = """
 import sys
 from ops.ledger import open_ledger
 from ops.project import LedgerSettings
+from ops.taken_name import branch_in_the_way
 ledger = open_ledger(sys.argv[1], LedgerSettings())
 ledger.append_run({"id": sys.argv[2], "op": "release", "env": "local", "status": "ok"})
 """
@@ -306,6 +309,29 @@ def test_push_reaches_the_remote_or_says_loudly_that_it_did_not(tmp_path: Path) 
     assert "on this machine only" in str(tried.warning)
     with pytest.raises(LedgerError, match="on this machine only"):
         ledger(work, LedgerSettings(remote="gone", push="require")).append_run(record("3"))
+
+
+@pytest.mark.parametrize("there", ["chant", "chant/lifecycle/old"])
+@pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
+def test_a_branch_beside_which_none_can_be_begun_is_told_with_what_to_do(
+    tmp_path: Path, there: str, *, packed: bool
+) -> None:
+    """The doctor once passed it, and every run ended in a message of git's."""
+    opened = ledger(repository(tmp_path))
+    git(tmp_path, "branch", there)
+    if packed:
+        git(tmp_path, "pack-refs", "--all")
+
+    with pytest.raises(LedgerError) as raised:
+        opened.append_run(record("1"))
+
+    said = f"a branch {there} is there, and git makes none called chant/lifecycle beside it"
+    hint = "rename it, or set another branch in [ledger] of chant.toml"
+    assert raised.value.message == f"{said}: {hint}"
+    assert branch_in_the_way(opened.git, "chant/lifecycle") == raised.value.message
+    checks = {check.name: check for check in examine(str(tmp_path), os.environ)}
+    assert checks["ledger"] == Check("ledger", "fail", raised.value.message)
+    assert branch_in_the_way(opened.git, "chant-ledger") is None
 
 
 def test_what_a_killed_writer_left_is_removed_once_it_can_be_nobodys(tmp_path: Path) -> None:
@@ -450,6 +476,7 @@ ENDLESS = """
 import itertools, sys
 from ops.ledger import open_ledger
 from ops.project import LedgerSettings
+from ops.taken_name import branch_in_the_way
 ledger = open_ledger(sys.argv[1], LedgerSettings())
 for turn in itertools.count():
     ledger.append_run({"id": f"{sys.argv[2]}-{turn}", "op": "x", "env": "local", "status": "ok"})

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 from errno import ENOSPC
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ops.project import LedgerSettings
 from ops.run_state import RunState
 from ops.run_values import Moment
 from runtimes.chant.project_tasks import ProjectTasks
@@ -73,6 +75,24 @@ def test_a_run_is_noted_while_it_runs_and_kept_when_it_ends(box: Path) -> None:
     (line,) = ledger_lines(box, "prod", "release")
     assert json.loads(line)["id"] == run.context.run_id
     assert notes(box) == []
+
+
+@pytest.mark.parametrize(("cancels", "patience_s"), [([], 60.0), ([{"hard": False}], 5.0)])
+def test_the_record_of_a_cancelled_run_does_not_wait_long_for_the_remote(
+    box: Path, monkeypatch: pytest.MonkeyPatch, cancels: list[object], patience_s: float
+) -> None:
+    """A remote that hears nothing once held up the answer to a cancel for a minute."""
+    given_s: list[float] = []
+    monkeypatch.setattr("ops.remote.Remote.push", lambda _remote, given: given_s.append(given))
+    work = tasks(box, "release")
+    run = prepared(work)
+    settings = LedgerSettings(remote="origin", push="try")
+    keeper = replace(run.keeper, ledger=replace(run.keeper.ledger, settings=settings))
+
+    recorded = work.record(replace(run, keeper=keeper), {**final_record(run), "cancels": cancels})
+
+    assert recorded.lost is None
+    assert given_s == [patience_s]
 
 
 def test_a_withdrawn_run_leaves_nothing(box: Path) -> None:
