@@ -160,7 +160,7 @@ def _retry_after(headers: Mapping[str, str], now_s: float) -> float | None:
 
     try:
         until_s = parsedate_to_datetime(hint).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return max(0.0, until_s - now_s)
 

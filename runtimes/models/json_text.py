@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 import orjson
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+MAX_DEPTH = 200
+"""Lists and objects within each other.  What is read is written again, a few levels deeper: into
+requests and journals, which have limits of their own."""
 
 
 def encode(value: Any) -> bytes:
@@ -27,16 +31,21 @@ def parse(text: str | bytes) -> Any:
     Programs in Python and JavaScript write them: names of files that are no UTF-8, halves of emoji.
 
     Raises:
-        ValueError: It is no JSON.
+        ValueError: It is no JSON, or nested deeper than `MAX_DEPTH`.
 
     """
     try:
-        return orjson.loads(text)
+        value = orjson.loads(text)
     except ValueError:
         repaired = _repaired(text)
         if repaired is None:
             raise
-        return orjson.loads(repaired)
+        value = orjson.loads(repaired)
+    # Nearly every text is shorter than that many brackets and their partners, or has fewer.
+    if len(text) > 2 * MAX_DEPTH and _opened(text) > MAX_DEPTH and not _fits(value, MAX_DEPTH):
+        message = f"nested deeper than {MAX_DEPTH} levels"
+        raise ValueError(message)
+    return value
 
 
 def mended(text: str) -> str:
@@ -76,6 +85,19 @@ def count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         return None
     return int(value)
+
+
+def _opened(text: str | bytes) -> int:
+    if isinstance(text, str):
+        return text.count("[") + text.count("{")
+    return text.count(b"[") + text.count(b"{")
+
+
+def _fits(value: Any, depth: int) -> bool:
+    if not isinstance(value, dict | list):
+        return True
+    parts = cast("Iterable[Any]", value.values() if isinstance(value, dict) else value)
+    return depth > 0 and all(_fits(each, depth - 1) for each in parts)
 
 
 def _repaired(text: str | bytes) -> bytes | None:

@@ -29,13 +29,22 @@ def read_content(result: Any) -> Said:
     parts = list(_parts(cast("Sequence[Any]", blocks) if isinstance(blocks, list) else ()))
     structured = table.get("structuredContent")
     if structured is not None and not any(part.strip() for part in parts):
-        import orjson
-
-        parts = [orjson.dumps(structured, option=orjson.OPT_INDENT_2).decode()]
+        parts = [_indented(structured)]
     text = "\n".join(parts)
     if len(text) > MAX_TEXT_CHARS:
         text = f"{text[:MAX_TEXT_CHARS]}\n[the rest of {len(text)} characters is left out]"
     return Said(text or "[the answer is empty]", table.get("isError") is True)
+
+
+def _indented(value: Any) -> str:
+    import orjson
+
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    except orjson.JSONEncodeError:  # it is nested deeper than can be written
+        from protocol.writable import writable
+
+        return orjson.dumps(writable(value), option=orjson.OPT_INDENT_2).decode()
 
 
 def _parts(blocks: Sequence[Any]) -> Iterator[str]:

@@ -49,6 +49,15 @@ if TYPE_CHECKING:
     from tests.runtimes.models.servers import Peer
 
 
+FOREIGN_HINTS = (
+    "soon",
+    "-1",
+    "nan",
+    "Mon, 01 Jan 99999999999999999999 00:00:00 GMT",
+    "Mon, 01 Jan 2020 00:00:00 +99999999999999",
+)
+
+
 def calls_of(*deltas: Any) -> dict[str, Any]:
     return chat({"tool_calls": list(deltas)})
 
@@ -583,6 +592,27 @@ def test_a_request_that_is_too_large_for_anything_on_the_way_is_one_too() -> Non
     assert answer.error is not None
     assert answer.error.context_overflow
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("hint", FOREIGN_HINTS)
+def test_a_hint_that_is_no_time_is_none(hint: str) -> None:
+    naps = Naps()
+    with model_server(status(429, {}, [("Retry-After", hint)]), GOOD) as server:
+        _, answer = full_call(provider(server), naps=naps)
+
+    assert answer.text == "hello"
+    assert naps.waits_s == [0.5]
+
+
+@pytest.mark.parametrize("where", ["detail", "error"])
+def test_an_error_that_is_nested_deeply_is_told(where: str) -> None:
+    deep = b"[" * 500 + b"]" * 500
+    body = b'{"%s": %s, "message": ""}' % (where.encode(), deep)
+    with model_server(status(400, body)) as server:
+        (failed,) = call(provider(server))
+
+    assert isinstance(failed, CallFailed)
+    assert failed.message.startswith("local: it answered 400: {")
 
 
 def test_an_overflow_may_also_come_in_the_stream() -> None:

@@ -39,6 +39,14 @@ def test_each_kind_of_content_is_shown_or_named(result: Any, said: str) -> None:
     assert read_content(result) == Said(said.removesuffix("\n"))
 
 
+def test_an_answer_that_is_nested_deeply_is_shown_as_far_as_it_can_be() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(900):
+        deep = {"a": deep}
+
+    assert "[nested deeper than 200 levels]" in read_content({"structuredContent": deep}).text
+
+
 def test_a_tool_that_says_it_failed_has_failed() -> None:
     assert read_content({"content": [text("no")], "isError": True}) == Said("no", failed=True)
 
