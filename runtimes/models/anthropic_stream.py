@@ -21,6 +21,7 @@ from runtimes.models.json_text import parse, table, text_of
 from runtimes.models.stream_parser import (
     CUT,
     NO_JSON,
+    Called,
     finished,
     new_call_id,
     one_by_one,
@@ -65,7 +66,7 @@ class AnthropicStream:
         self._blocks: dict[Any, _Block] = {}
         self._usage: dict[str, Any] = {}
         self._reason = ""
-        self._calls = 0
+        self._calls = Called()
         self._stopped = False
         self._failure: CallFailed | None = None
 
@@ -159,10 +160,13 @@ class AnthropicStream:
             return []
         events: list[ModelEvent] = []
         for block in self._blocks.values():
-            if block.kind == "tool_use" and not (block.pieces or block.start.get("input")):
+            # The first piece of all arguments is an empty one.
+            if block.kind == "tool_use" and not (any(block.pieces) or block.start.get("input")):
                 self._fail(without_arguments(text_of(block.start.get("name"))))
+            else:
+                events += self._stop(block)
+            if self._failure is not None:
                 break
-            events += self._stop(block)
         return events
 
     def _called(self, block: _Block) -> Sequence[ModelEvent]:
@@ -171,15 +175,17 @@ class AnthropicStream:
             return self._fail(without_arguments(name))
         # The block said at its start what its input is as long as nothing follows, and was closed.
         started = orjson.dumps(table(block.start.get("input"))).decode()
-        self._calls += 1
-        call_id = text_of(block.start.get("id")) or self._new_id()
-        return (ToolCalled(call_id, name, "".join(block.pieces) or started),)
+        arguments = "".join(block.pieces) or started
+        given = text_of(block.start.get("id"))
+        if self._calls.again(given, name, arguments):
+            return ()
+        return (ToolCalled(given or self._new_id(), name, arguments),)
 
     def _last(self, cause: str) -> ModelEvent:
         if not self._stopped or not self._reason:
             return CallFailed(cause, retry=True)
         reason = FINISHES.get(self._reason)
-        return finished(reason, self._reason, calls=self._calls > 0)
+        return finished(reason, self._reason, calls=self._calls.any)
 
     def _fail(self, failure: CallFailed) -> tuple[()]:
         self._failure = failure

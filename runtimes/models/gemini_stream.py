@@ -17,6 +17,7 @@ from runtimes.models.json_text import encode, parse, table, tables, text_of
 from runtimes.models.stream_parser import (
     CUT,
     NO_JSON,
+    Called,
     finished,
     new_call_id,
     one_by_one,
@@ -55,7 +56,7 @@ class GeminiStream:
         self._usage: dict[str, Any] = {}
         self._finish = ""
         self._blocked = ""
-        self._calls = 0
+        self._calls = Called()
         self._failure: CallFailed | None = None
 
     def take(self, data: bytes) -> Sequence[ModelEvent]:
@@ -95,6 +96,8 @@ class GeminiStream:
         events: list[ModelEvent] = []
         for part in tables(table(candidate.get("content")).get("parts")):
             self._part(part, events)
+            if self.over:
+                break
         return events
 
     def _part(self, part: dict[str, Any], events: list[ModelEvent]) -> None:
@@ -114,20 +117,21 @@ class GeminiStream:
             self._fail(without_arguments(name))
             return
         given = text_of(call.get("id"))
+        arguments = encode(table(call.get("args"))).decode()
+        if self._calls.again(given, name, arguments):
+            return
         call_id = given or self._new_id()
         back = {"id": given, "thoughtSignature": signature}
         kept = {key: value for key, value in back.items() if value}
         if kept:
             events.append(KeepForLater({"from": FROM, "call_id": call_id, **kept}))
-        arguments = encode(table(call.get("args"))).decode()
         events.append(ToolCalled(call_id, name, arguments))
-        self._calls += 1
 
     def _last(self, cause: str) -> ModelEvent:
         if self._finish in FAULTS:
             return CallFailed(f"it stopped with {self._finish}", retry=True)
         if self._finish:
-            return finished(FINISHES.get(self._finish), self._finish, calls=self._calls > 0)
+            return finished(FINISHES.get(self._finish), self._finish, calls=self._calls.any)
         if self._blocked:
             return finished("refused", self._blocked, calls=False)
         return CallFailed(cause, retry=True)

@@ -17,6 +17,7 @@ from runtimes.models.json_text import parse, table, tables, text_of
 from runtimes.models.stream_parser import (
     CUT,
     NO_JSON,
+    Called,
     arguments_of,
     finished,
     new_call_id,
@@ -54,9 +55,11 @@ class ResponsesStream:
         self._new_id = new_id
         self._response: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
-        self._calls = 0
+        self._calls = Called()
         self._seen: set[Any] = set()
         """Output items whose text came in deltas."""
+        self._ended = False
+        """An output item came in an event of its own."""
         self._thought = False
         self._refused = False
         self._failure: CallFailed | None = None
@@ -92,12 +95,14 @@ class ResponsesStream:
             refusal = text_of(event["delta"])
             return (TextDelta(refusal),) if refusal else ()
         if kind == "response.output_item.done":
+            self._ended = True
             return self._item(event.get("output_index"), table(event.get("item")))
         if kind in {"response.completed", "response.incomplete", "response.done"}:
             self._response = table(event.get("response"))
             self._usage = merged(self._usage, table(self._response.get("usage")))
             self.over = True
-        elif kind in {"error", "response.failed"} or (kind is None and event.get("error")):
+            return self._missed()
+        if kind in {"error", "response.failed"} or (kind is None and event.get("error")):
             return self._failed(event)
         return ()
 
@@ -124,14 +129,26 @@ class ResponsesStream:
             return tuple(TextDelta(text) for text in texts if text)
         return self._called(item) if kind == "function_call" else ()
 
+    def _missed(self) -> list[ModelEvent]:
+        """Take what the whole answer has and no event brought: a call must not be lost."""
+        all_missed = not self._ended and not self._seen
+        events: list[ModelEvent] = []
+        for index, item in enumerate(tables(self._response.get("output"))):
+            call_id = text_of(item.get("call_id"))
+            missed = item.get("type") == "function_call" and not self._calls.knows(call_id)
+            if all_missed or (call_id and missed):
+                events += self._item(index, item)
+        return events
+
     def _called(self, item: dict[str, Any]) -> Sequence[ModelEvent]:
         name = text_of(item.get("name"))
         arguments = arguments_of(name, text_of(item.get("arguments")), self._bare)
         if item.get("status") != "incomplete" and (arguments is None or not name):
             return self._fail(without_arguments(name))
-        self._calls += 1
-        call_id = text_of(item.get("call_id")) or text_of(item.get("id")) or self._new_id()
-        return (ToolCalled(call_id, name, arguments or ""),)
+        given = text_of(item.get("call_id")) or text_of(item.get("id"))
+        if self._calls.again(given, name, arguments or ""):
+            return ()
+        return (ToolCalled(given or self._new_id(), name, arguments or ""),)
 
     def _last(self, cause: str) -> ModelEvent:
         if not self.over:
@@ -140,7 +157,7 @@ class ResponsesStream:
         cut = self._response.get("status") == "incomplete"
         reason = INCOMPLETE.get(why) if cut else "refused" if self._refused else "stop"
         return finished(
-            reason, (why or "incomplete") if cut else "completed", calls=self._calls > 0
+            reason, (why or "incomplete") if cut else "completed", calls=self._calls.any
         )
 
     def _failed(self, event: dict[str, Any]) -> tuple[()]:

@@ -75,6 +75,31 @@ def without_arguments(name: str) -> CallFailed:
     return CallFailed(f"its call of {name or 'a tool without a name'} is not whole", retry=True)
 
 
+class Called:
+    """The calls of one answer.  Some proxies send an event twice, which is to be one call."""
+
+    def __init__(self) -> None:
+        """Know none."""
+        self._known: dict[str, set[tuple[str, str]]] = {}
+        self.any = False
+
+    def again(self, given_id: str, name: str, arguments: str) -> bool:
+        """Note a call, and tell whether it is the very one that came under this id before.
+
+        ``given_id`` is the provider's; empty: nothing tells the call from another like it.
+        """
+        self.any = True
+        same_id = self._known.setdefault(given_id, set())
+        if given_id and (name, arguments) in same_id:
+            return True
+        same_id.add((name, arguments))
+        return False
+
+    def knows(self, given_id: str) -> bool:
+        """Tell whether a call came under this id."""
+        return given_id in self._known
+
+
 def finished(reason: FinishReason | None, detail: str, *, calls: bool) -> Finished:
     """Look at the content, then at the reason: calls are to be run, and no calls are not.
 

@@ -197,6 +197,50 @@ def test_a_half_call_of_responses_comes_as_far_as_it_got() -> None:
     assert got == [ToolCalled("a", "w", '{"p'), Finished("length", "max_output_tokens")]
 
 
+def called(index: int, call_id: str, arguments: str) -> dict[str, Any]:
+    sent = item(type="function_call", call_id=call_id, name="w", arguments=arguments)
+    return {**sent, "output_index": index}
+
+
+def test_what_no_event_of_responses_brought_is_taken_from_the_whole() -> None:
+    text = {"type": "output_text", "text": "a"}
+    said = item(type="message", content=[text])
+    first, second = called(1, "c1", '{"x": 1}'), called(2, "c2", '{"x": 1}')
+    whole = [each["item"] for each in (said, first, second)]
+    done = {"type": "response.completed", "response": {"status": "completed", "output": whole}}
+
+    calls = [ToolCalled("c1", "w", '{"x": 1}'), ToolCalled("c2", "w", '{"x": 1}')]
+    for brought in ([said, first, second], [said, first], [said], []):
+        assert read(ResponsesStream(), *brought, done) == [
+            TextDelta("a"),
+            *calls,
+            Finished("tools", "completed"),
+        ]
+
+
+def test_an_event_that_is_sent_twice_is_one_call() -> None:
+    one = called(0, "c", '{"x": 1}')
+    block = [opened(0, type="tool_use", id="c", name="w", input={"x": 1})]
+    closed = {"type": "content_block_stop", "index": 0}
+    part = {"functionCall": {"id": "c", "name": "w", "args": {"x": 1}}}
+    completed = {"type": "response.completed", "response": {}}
+
+    for got in (
+        read(ResponsesStream(), one, one, completed),
+        read(AnthropicStream(), *block, closed, *block, closed, *end("tool_use")),
+        read(GeminiStream(), candidate(part), candidate(part, finish="STOP")),
+    ):
+        assert [event.call_id for event in got if isinstance(event, ToolCalled)] == ["c"]
+
+
+def test_calls_that_nothing_tells_apart_are_as_many_as_were_made() -> None:
+    part = {"functionCall": {"name": "w", "args": {"x": 1}}}
+
+    got = read(GeminiStream(new_id=iter("ab").__next__), candidate(part, part, finish="STOP"))
+
+    assert [event.call_id for event in got if isinstance(event, ToolCalled)] == ["a", "b"]
+
+
 def test_a_failed_response_says_why() -> None:
     response = {"status": "failed", "error": {"code": "server_error", "message": "oh"}}
 
@@ -299,12 +343,36 @@ def test_blocks_that_no_proxy_closed_are_closed_by_the_end() -> None:
     ]
 
 
-def test_a_call_that_was_not_closed_and_has_no_arguments_is_not_lost_in_silence() -> None:
+@pytest.mark.parametrize("pieces", [[], [""], ["", ""]])
+def test_a_call_that_was_not_closed_and_has_no_arguments_is_not_lost_in_silence(
+    pieces: list[str],
+) -> None:
     block = opened(0, type="tool_use", id="a", name="w", input={})
+    deltas = [delta(0, "input_json_delta", partial_json=piece) for piece in pieces]
 
-    (failed,) = read(AnthropicStream(), block, *end("tool_use"))
+    (failed,) = read(AnthropicStream(), block, *deltas, *end("tool_use"))
 
     assert failed == CallFailed("its call of w is not whole", retry=True)
+
+
+def test_nothing_is_read_of_an_answer_after_a_call_that_is_not_whole() -> None:
+    nameless = opened(0, type="tool_use", id="a", name="", input={"x": 1})
+    whole = opened(1, type="tool_use", id="b", name="w", input={"x": 1})
+
+    of_anthropic = read(AnthropicStream(), nameless, whole, *end("tool_use"))
+    of_gemini = read(
+        GeminiStream(),
+        candidate(
+            {"text": "a"},
+            {"functionCall": {"args": {}}},
+            {"functionCall": {"name": "w"}},
+            {"text": "b"},
+        ),
+    )
+
+    failed = CallFailed("its call of a tool without a name is not whole", retry=True)
+    assert of_anthropic == [failed]
+    assert of_gemini == [TextDelta("a"), failed]
 
 
 @pytest.mark.parametrize("odd", [5, True, ["a"], {"text": "a"}, None])
@@ -428,6 +496,54 @@ def test_half_a_character_in_arguments_does_not_cost_the_call() -> None:
         ToolUse("c1", "write", r'{"path": "a", "content": "x\ufffd \\ud83d"}'),
     )
     assert [call.call_id for call in assembly.dropped] == ["c2"]
+
+
+def chat_call(**call: Any) -> dict[str, Any]:
+    return {"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]}
+
+
+DEEP = "[" * 480 + "]" * 480
+"""Can be read, and not be written again once it lies in a request."""
+
+
+@pytest.mark.parametrize(
+    ("parser", "sent"),
+    [
+        (ChatStream, [chat_call(id="c", function={"name": "w", "arguments": '{"x": DEEP}'})]),
+        (
+            ResponsesStream,
+            [
+                called(0, "c", '{"x": DEEP}'),
+                {"type": "response.completed", "response": {}},
+            ],
+        ),
+        (
+            AnthropicStream,
+            [
+                opened(0, type="tool_use", id="c", name="w", input={}),
+                delta(0, "input_json_delta", partial_json='{"x": DEEP}'),
+                *end("tool_use"),
+            ],
+        ),
+    ],
+)
+def test_arguments_that_are_nested_too_deeply_are_none(parser: Any, sent: Any) -> None:
+    assembly = Assembly()
+
+    for event in read(parser(), *orjson.loads(orjson.dumps(sent).replace(b"DEEP", DEEP.encode()))):
+        assembly.take(event)
+
+    assert not assembly.parts()
+    assert [call.call_id for call in assembly.dropped] == ["c"]
+
+
+def test_an_event_that_is_nested_too_deeply_is_a_failed_call() -> None:
+    stream = GeminiStream()
+    part = b'{"functionCall": {"name": "w", "args": {"x": %s}}}' % DEEP.encode()
+
+    stream.take(b'{"candidates": [{"content": {"parts": [%s]}}]}' % part)
+
+    assert stream.end() == (CallFailed("it sent an event that is no JSON", retry=True),)
 
 
 @pytest.mark.parametrize("parser", [ChatStream, ResponsesStream, AnthropicStream, GeminiStream])
