@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+_MESSAGE_CHARACTERS = 300
+"""The longest message: what is longer repeats something of a client's that nobody cut."""
 _SHOWN_CHARACTERS = 80
 """What an error message repeats of a client's text: enough to know it by, still one short line."""
 _ECHOED_CHARACTERS = 1024
@@ -16,9 +18,12 @@ class ProtocolError(Exception):
     code: ClassVar[int] = -32600
 
     def __init__(self, message: str, data: dict[str, Any] | None = None) -> None:
-        """Keep ``message``, one sentence without line breaks, and ``data`` for programs."""
+        """Keep ``message``, one sentence, and ``data`` for programs.
+
+        A message is one short line whatever stands in it, such as an id or the words of a library.
+        """
         super().__init__(message)
-        self.message = message
+        self.message = _one_short_line(message)
         self.data = data
 
 
@@ -81,5 +86,15 @@ def line_too_long(limit: int) -> ParseError:
 def shown(text: str) -> str:
     """Quote a client's text for an error message: printable, on one line, cut to 80 characters."""
     cut = text[:_SHOWN_CHARACTERS]
-    printable = cut if cut.isprintable() else "".join(c if c.isprintable() else "?" for c in cut)
+    printable = _printable(cut)
     return f"{printable!r}" if cut == text else f"{printable + '...'!r}"
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
+
+
+def _one_short_line(text: str) -> str:
+    if len(text) > _MESSAGE_CHARACTERS:
+        return _printable(text[:_MESSAGE_CHARACTERS]) + "..."
+    return _printable(text)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from actors.logs import say
 from actors.opened_session import OpenedSession
 from protocol.acp.sessions import LoadSession, StdioServer, new_session_result
-from protocol.errors import InvalidParams, InvalidRequest, SessionNotFound
+from protocol.errors import InvalidParams, InvalidRequest, SessionNotFound, shown
+from runtimes.models.credentials import radian_home
 from runtimes.radian.permission_questions import ClientAsker
 from runtimes.radian.session import SessionPlan, open_session
 from runtimes.radian.session_errors import (
@@ -18,6 +19,7 @@ from runtimes.radian.session_errors import (
     SessionError,
     SessionForeign,
     SessionMissing,
+    for_client,
 )
 from runtimes.radian.sessions import same_directory
 from runtimes.radian.settings import SettingsError, settings_for, trusts
@@ -103,7 +105,7 @@ def _workspace(cwd: str, options: ConversationOptions) -> str:
         except WorkspaceUnusable as error:
             raise InvalidParams(str(error)) from error
     if not same_directory(cwd, options.workspace):
-        message = f"{ONE}, and its workspace is {options.workspace}; cwd is another directory"
+        message = f"{ONE}, and cwd is another directory than its workspace"
         raise InvalidParams(message)
     return options.workspace
 
@@ -114,7 +116,7 @@ def _stdio_servers(servers: tuple[McpServer, ...]) -> tuple[StdioServer, ...]:
     for server in servers:
         if not isinstance(server, StdioServer):
             message = (
-                f"MCP server {server.name!r} is of type {server.kind}; only stdio ones can run"
+                f"MCP server {shown(server.name)} is of type {server.kind}; only stdio ones can run"
             )
             raise InvalidParams(message)
         started.append(server)
@@ -152,7 +154,7 @@ def _open(
     except SessionMissing as error:
         raise SessionNotFound(resume or "") from error
     except (SettingsError, SessionError, JournalError) as error:
-        raise InvalidRequest(str(error)) from error
+        raise InvalidRequest(for_client(error, radian_home(environ))) from error
     if notice:
         say(notice)
     return session

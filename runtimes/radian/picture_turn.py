@@ -19,7 +19,7 @@ from protocol.errors import InternalError, InvalidParams, InvalidRequest
 from protocol.values import frozen
 from runtimes.radian.images import MAX_IMAGE_BYTES, mime_type_of
 from runtimes.radian.prompt_turn import Picture
-from runtimes.radian.session_errors import JournalError
+from runtimes.radian.session_errors import JournalError, for_client
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ class PictureTurn:
         except InvalidParams as error:
             return error
         except JournalError as error:
-            return InvalidRequest(str(error))
+            return InvalidRequest(for_client(error, self._session.plan.settings.home))
 
     def _kept_picture(self, picture: Picture) -> ImageFile:
         data = _decoded(picture)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from protocol.acp.prompts import EmbeddedResource, Image, ResourceLink
 from protocol.acp.prompts import Text as TextBlock
-from protocol.errors import InvalidParams
+from protocol.errors import InvalidParams, shown
 from protocol.values import frozen
 from runtimes.models.base import Text
 from runtimes.radian.records import Resource
@@ -63,7 +63,7 @@ def _brought(block: ContentBlock, at: int) -> Brought:
         case EmbeddedResource(uri, text=text) if text is not None:
             return Resource(uri, text=text)
         case EmbeddedResource(uri, blob=blob):
-            return Picture(blob or "", f"prompt[{at}] ({uri})")
+            return Picture(blob or "", f"prompt[{at}] ({shown(uri)})")
         case _:
             message = f"prompt[{at}]: sounds are not supported"
             raise InvalidParams(message)

