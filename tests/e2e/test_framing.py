@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.talk import HELLO, Talk, prompt_params
+from tests.e2e.talk import HELLO, Talk, chunk_text, prompt_params
 from tests.e2e.wire import line
 
 if TYPE_CHECKING:
@@ -64,6 +64,16 @@ def test_f03_whatever_prints_stdout_stays_pure(talk: Talk) -> None:
         assert talk.stderr().count("noise from a") == 3
 
 
+def test_f03_what_prints_in_the_agent_itself_reaches_stderr_at_the_most(talk: Talk) -> None:
+    talk.open()
+    talk.turn(talk.kind.quick)
+
+    out, err = (os.stat(f"/proc/{talk.pid}/fd/{number}") for number in (1, 2))
+
+    assert os.path.samestat(out, err)
+    assert os.readlink(f"/proc/{talk.pid}/fd/0") == os.devnull
+
+
 def test_f03_a_step_reads_nothing_from_the_client(talk: Talk) -> None:
     talk.open()
 
@@ -90,6 +100,17 @@ def test_f03_a_step_inherits_no_descriptor_of_the_protocol(talk: Talk) -> None:
         pytest.param(b"\xc3\x28\n", [(None, -32700)], id="F08 not even JSON"),
         pytest.param(b'{"jsonrpc":"2.0",\n', [(None, -32700)], id="F09 cut"),
         pytest.param(b"hello\n", [(None, -32700)], id="F09 a word"),
+        pytest.param(
+            b'{"jsonrpc":"2.0",\r"id":1,\r"method":"no"}\n', [(1, -32601)], id="F10 CR is a space"
+        ),
+        pytest.param(
+            '{"jsonrpc":"2.0","id":1,"method":"a\u2028b\u2029c\x85d"}\n'.encode(),
+            [(1, -32601)],
+            id="F10 separators as they are",
+        ),
+        # JSON has these escaped: one line that is none, not six.
+        pytest.param(b'{"x":"\x0b\x0c\x1c\x1d\x1e"}\n', [(None, -32700)], id="F10 controls"),
+        pytest.param(b"[" * 100_000 + b"\n", [(None, -32700)], id="F15 never closed"),
         pytest.param(b"[" * 100_000 + b"]" * 100_000 + b"\n", [(None, -32700)], id="F15 arrays"),
         pytest.param(b'{"a":' * 100_000 + b"}" * 100_000 + b"\n", [(None, -32700)], id="F15"),
         pytest.param(with_param(b"NaN"), [(None, -32700)], id="F17 NaN"),
@@ -164,9 +185,12 @@ def test_f18_lone_surrogates_do_no_harm(talk: Talk) -> None:
         f'{{"jsonrpc":"2.0","id":"\\udfff","method":"session/prompt","params":{params}}}\n'.encode()
     )
 
-    *_, last = talk.until(lambda message: "method" not in message)
+    *updates, last = talk.until(lambda message: "method" not in message)
 
-    assert last.get("result") or last["error"]["code"] in {-32602, -32600}
+    assert last["id"] == "\ufffd"
+    assert last["result"]["stopReason"] == ("refusal" if talk.kind.name == "chant" else "end_turn")
+    if talk.kind.name == "chant":
+        assert "'no-such-\ufffd-op'" in "".join(map(chunk_text, updates))
 
 
 def test_f18_a_lone_surrogate_in_a_session_id_is_an_unknown_session(shared: Talk) -> None:
@@ -230,9 +254,10 @@ def test_f13_end_of_input_inside_an_over_long_line_is_a_normal_end(talk: Talk) -
 
 
 def test_f20_a_nul_in_cwd_is_refused(shared: Talk) -> None:
-    answer = shared.call("session/new", {"cwd": "/tmp\0x", "mcpServers": []})
+    params = {"sessionId": shared.session, "cwd": "/tmp\0x", "mcpServers": []}
 
-    assert answer["error"]["code"] == -32602
+    for method in ("session/new", shared.kind.reopen):
+        assert shared.call(method, params)["error"]["code"] == -32602
 
 
 def test_f22_stdout_may_be_a_file(kind: AgentKind, tmp_path: Path) -> None:
