@@ -5,10 +5,14 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TextIO
+
+    from typing_extensions import Buffer
 
 
 def stand_in_for_closed_streams() -> None:
@@ -35,6 +39,65 @@ def print_utf8() -> None:
         if isinstance(stream, io.TextIOWrapper):
             encoding = None if stream.isatty() else "utf-8"
             stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def print_leavable(program: str, command: Callable[[], int]) -> int:
+    """Return the code of ``command``, which prints and is no turn; its reader may leave early.
+
+    What it does and its code stay what they are then: ``chant list | head -1`` went as well as
+    ``chant list``.  Output that is lost in another way is told, and the code is 1.
+    """
+    sys.stdout, sys.stderr = _leavable(sys.stdout), _leavable(sys.stderr)
+    try:
+        try:
+            return command()
+        finally:
+            sys.stdout.flush()  # at exit it would be too late to tell
+    except OutputLost as lost:
+        with suppress(OutputLost):
+            sys.stderr.write(f"{program}: the output can't be written: {lost.strerror}\n")
+        return 1
+
+
+class OutputLost(OSError):  # noqa: N818 - says what happened
+    """What was printed did not get where it should."""
+
+
+class _Leavable(io.FileIO):
+    """A descriptor that is the null device's as soon as nothing can be written to it any more."""
+
+    def write(self, data: Buffer, /) -> int:
+        """Write ``data``, or lose it.
+
+        Raises:
+            OutputLost: Not because its reader has left.
+
+        """
+        try:
+            return super().write(data)
+        except BlockingIOError:
+            raise
+        except OSError as error:
+            # What is left in a buffer would be written once more at exit, and fail again.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            if isinstance(error, BrokenPipeError):
+                return super().write(data)
+            raise OutputLost(error.errno, error.strerror) from error
+
+
+def _leavable(stream: TextIO) -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper):  # closed, or a test's
+        return stream
+    stream.flush()
+    raw = _Leavable(stream.fileno(), "w", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+    )
 
 
 def _stand_in(flags: int, mode: str) -> TextIO:

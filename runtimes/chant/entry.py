@@ -27,17 +27,21 @@ def main() -> None:
 
         # Everything is ended in order by then; tearing the interpreter down would take 10 ms more.
         os._exit(serve_acp(flags))
-    from actors.closed_streams import print_utf8
+    from actors.closed_streams import print_leavable, print_utf8
 
     print_utf8()
     with until_trouble():
         from runtimes.chant.straight import perform_straight
     gc.freeze()
     gc.enable()
-    code = perform_straight(sys.argv[1:])
-    if code is None:
-        with until_trouble():
-            from runtimes.chant.cli import run_command_line
 
-        code = run_command_line(sys.argv[1:])
-    sys.exit(code)
+    def perform() -> int:
+        code = perform_straight(sys.argv[1:])
+        if code is None:
+            with until_trouble():
+                from runtimes.chant.cli import run_command_line
+
+            code = run_command_line(sys.argv[1:])
+        return code
+
+    sys.exit(print_leavable("chant", perform))

@@ -6,12 +6,11 @@ Help, completion and mistakes are left to `runtimes.chant.cli`; both read words 
 from __future__ import annotations
 
 import os
-import sys
 
 from runtimes.chant.parsing import parse
 from runtimes.chant.performing import perform
 from runtimes.chant.verbs.table import VERBS
-from runtimes.chant.verbs.verb import CANCELLED, FAILED, Invocation
+from runtimes.chant.verbs.verb import CANCELLED, Invocation
 
 COMPLETING = "_CHANT_COMPLETE"
 """Set by a shell that completes; the words are not to be carried out then."""
@@ -26,9 +25,3 @@ def perform_straight(argv: list[str]) -> int | None:
         return perform(invocation)
     except KeyboardInterrupt:
         return CANCELLED
-    except OSError as error:  # of the output: what else a verb meets is its own outcome
-        # What is left in the buffer would be written once more at exit, and fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            sys.stderr.write(f"chant: the output can't be written: {error.strerror}\n")
-        return FAILED

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actors.closed_streams import print_utf8
+from actors.closed_streams import print_leavable, print_utf8
 from runtimes.chantry import outcome
 from runtimes.chantry.simulation.cli import simulate
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _EXIT_CODES = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<4} {meaning}" for code, meaning in outcome.EXIT_CODES
 )
+
+
+_HELP = frozenset({"-h", "--help"})
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -109,4 +112,6 @@ chantry.add_command(simulate)
 def main() -> None:
     """Run the command line; it exits with the command's code."""
     print_utf8()
-    chantry(prog_name="chantry")
+    if sys.argv[1:2] == ["drive"] and not _HELP.intersection(sys.argv):
+        chantry(prog_name="chantry")  # whom nobody watches, drives no agent
+    sys.exit(print_leavable("chantry", lambda: chantry(prog_name="chantry")))

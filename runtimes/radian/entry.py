@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from actors.closed_streams import print_utf8, stand_in_for_closed_streams
+from actors.closed_streams import print_leavable, print_utf8, stand_in_for_closed_streams
 from actors.signals import end_at_once
 from actors.stand_ins import import_libraries, until_trouble
 
@@ -43,7 +43,7 @@ def main() -> None:
     gc.freeze()
     gc.enable()
 
-    radian(prog_name="radian")
+    sys.exit(print_leavable("radian", lambda: radian(prog_name="radian")))
 
 
 def _end(code: int) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.scripts import script
 from tests.shared import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PROGRAM = """\
 import os, sys
@@ -49,3 +55,65 @@ def test_no_file_takes_the_number_of_a_closed_stream(
     )
 
     assert (run.returncode, run.stdout) == said, run.stderr
+
+
+PRINTING = [
+    ("chant list", 0),
+    ("chant --help", 0),
+    ("chant describe nothing-like-it", 2),
+    ("chant lint", 1),
+    ("radian --help", 0),
+    ("radian exec --help", 0),
+    ("radian exec --list", 0),
+    ("chantry --help", 0),
+    ("chantry drive --help", 0),
+    ("chantry faults list", 0),
+    ("chantry simulate --seeds 1", 0),
+]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Something to lint: what nobody closed."""
+    (tmp_path / "chant.toml").write_text("[project\n")
+    (tmp_path / "home").mkdir()
+    return tmp_path
+
+
+def printed_to(out: int, words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    name, *rest = words.split()
+    return subprocess.run(
+        [script(name), *rest],
+        cwd=ROOT / "examples/box" if "lint" not in words else folder,
+        env={**os.environ, "HOME": str(folder / "home")},
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize(("words", "code"), PRINTING)
+def test_a_reader_that_leaves_changes_no_exit_code(project: Path, words: str, code: int) -> None:
+    """It was 1, which means findings, a failure or a broken rule."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = printed_to(writer, words, project)
+    os.close(writer)
+
+    assert run.returncode == code
+    assert "BrokenPipe" not in run.stderr
+
+
+@pytest.mark.parametrize("words", [words for words, code in PRINTING if code == 0])
+def test_output_for_which_there_is_no_room_is_told(project: Path, words: str) -> None:
+    """Help and the tables of chantry ended in a traceback."""
+    full = os.open("/dev/full", os.O_WRONLY)
+    run = printed_to(full, words, project)
+    os.close(full)
+
+    assert run.returncode == 1
+    assert "No space left on device" in run.stderr.splitlines()[-1]
+    assert "Traceback" not in run.stderr
