@@ -31,9 +31,18 @@ class Questioning:
         """Return the next question, or what came of the call when there is none left."""
         if len(self.answers) == len(self.questions):
             return ToolOutcome("\n\n".join(map(_told, self.asked, self.answers)))
-        table = self.questions[len(self.answers)]
+        # One that can't be put fails the call before a person has answered the others in vain.
+        questions = [] if self.answers else [self._made(key, each) for each in self.questions]
+        refusal = next(filter(None, map(asker.refuses, questions)), None)
+        if refusal is not None:
+            return failure(refusal, "no answer")
+        question = self._made(key, self.questions[len(self.answers)])
+        self.asked.append(question)
+        return question
+
+    def _made(self, key: str, table: Mapping[str, Any]) -> UserQuestion:
         options = table.get("options", ())
-        question = UserQuestion(
+        return UserQuestion(
             key,
             self.call_id,
             table["question"],
@@ -41,11 +50,6 @@ class Questioning:
             multiple=bool(table.get("multiple")),
             free_text=bool(table.get("free_text")) or not options,
         )
-        refusal = asker.refuses(question)
-        if refusal is not None:
-            return failure(refusal, "no answer")
-        self.asked.append(question)
-        return question
 
     def take(self, reply: Reply, wait_ms: int) -> tuple[QuestionAnswered, ToolOutcome | None]:
         """Take the answer to the last question; an outcome means that there was none."""

@@ -7,18 +7,22 @@ each test begins with the section that it stands for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.runtimes.radian.acp.client import call
-from tests.runtimes.radian.box import Box, make_box
+from tests.runtimes.radian.acp.client import Client, call, new, refusal
+from tests.runtimes.radian.box import Box, make_box, objects
 from tests.runtimes.radian.terminal import at_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 OUTPUTS = ("text", "json", "jsonl")
+
+
+def of_type(stdout: str, kind: str) -> list[dict[str, Any]]:
+    return [each for each in objects(stdout) if each["type"] == kind]
 
 
 @pytest.fixture
@@ -78,3 +82,104 @@ def test_s1_2_a_question_is_put_at_the_terminal_whatever_the_output(box: Box, ou
 
     answers = [each["option"] for each in box.journal("s1") if each["type"] == "QuestionAnswered"]
     assert answers == ["blue"]
+
+
+# --- seed, approvals and ask_user
+
+
+@pytest.mark.parametrize("other", [{}, {"multiple": True}], ids=["text", "several"])
+def test_seed_no_question_is_put_where_another_of_the_call_can_not_be(
+    box: Box, other: dict[str, Any]
+) -> None:
+    options = [{"label": "red"}, {"label": "blue"}]
+    last = {"question": "Why?", **other, **({"options": options} if other else {})}
+    questions = [{"question": "Which colour?", "options": options}, last]
+    box.play({"tool_calls": [call("ask_user", questions=questions)]}, {"text": "Then not."})
+    with Client(box) as client:
+        session = client.open()
+        turn = client.turn("go")
+
+    # Nobody was asked: no answer that a person gives is lost with the call.
+    assert (turn.stop_reason, turn.text) == ("end_turn", "Then not.")
+    (result,) = [each for each in box.journal(session) if each["type"] == "ToolResult"]
+    assert result["status"] == "failed"
+
+
+# --- 4.2 and 5.1 what a trusted project's profiles may do
+
+
+def bring(box: Box, text: str) -> None:
+    """Have the project bring a configuration."""
+    box.workspace.joinpath(".radian").mkdir(exist_ok=True)
+    box.workspace.joinpath(".radian", "config.toml").write_text(text)
+
+
+def outside(command: str) -> dict[str, Any]:
+    """Call a command that is asked for: out of the sandbox."""
+    return call("shell", command=command, unsandboxed=True, reason="to see")
+
+
+def decisions(box: Box, *flags: str) -> list[tuple[str, str]]:
+    """Have the model make two calls that would be asked for, with nobody there to ask."""
+    box.play({"tool_calls": [outside("echo hi"), outside("uname")]}, {"text": "ok"})
+    run = box.run("exec", "-p", "x", "--output", "jsonl", *flags)
+    assert run.returncode == 0, run.stderr
+    return [(each["decision"], each["source"]) for each in of_type(run.stdout, "Permission")]
+
+
+ASKED = ("deny", "nobody")
+ALLOWED = ("allow_once", "rule")
+UNAME = 'allow = ["shell(uname)"]\n'
+
+
+def test_s5_1_a_trusted_project_adds_rules_to_a_profile(box: Box) -> None:
+    bring(box, f"[profiles.workspace]\n{UNAME}")
+    box.configure('\n[profiles.ci]\nextends = "workspace"\nallow = ["shell(echo *)"]\n')
+
+    assert decisions(box) == [ASKED, ALLOWED]
+    assert decisions(box, "--no-trust") == [ASKED, ASKED]
+    # Of a name that both have, the rules of both hold; the project's other tables do nothing.
+    assert decisions(box, "--profile", "ci") == [ALLOWED, ASKED]
+    bring(box, f"[profiles.ci]\n{UNAME}")
+    assert decisions(box, "--profile", "ci") == [ALLOWED, ALLOWED]
+    bring(box, '[profiles.workspace]\ndeny = ["shell(uname)"]\n')
+    assert decisions(box, "--allow", "shell(uname)") == [ASKED, ("deny", "rule")]
+
+
+def test_s5_1_a_profile_that_only_the_project_has_keeps_the_sandbox(box: Box) -> None:
+    bring(box, f'[profiles.ci]\nextends = "workspace"\n{UNAME}')
+    words = ("exec", "-p", "x", "--profile", "ci")
+    assert decisions(box, "--profile", "ci") == [ASKED, ALLOWED]
+
+    untrusted = box.run(*words, "--no-trust")
+    assert (untrusted.returncode, untrusted.stdout) == (2, "")
+    assert "no profile 'ci'; known: read-only, workspace, full" in untrusted.stderr
+    with Client(box, "--profile", "ci", "--no-trust") as client:
+        client.initialize()
+        assert "no profile 'ci'" in refusal(new(client, box.workspace))[1]
+    bring(box, f'[profiles.ci]\nextends = "full"\n{UNAME}')
+    run = box.run(*words)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "extends must be one of read-only, workspace, not 'full'" in run.stderr
+
+
+def test_s4_4_no_project_takes_a_sandbox_away(box: Box) -> None:
+    bring(box, f'[profiles.workspace]\nextends = "full"\n{UNAME}')
+
+    assert decisions(box) == [ASKED, ALLOWED]
+    box.play({"text": "ok"})
+    said = box.run("exec", "-p", "x").stderr
+    assert said.count("\n") == 1
+    assert "extends full is passed over, for it extends workspace" in said
+
+
+def test_s4_4_no_project_says_whom_to_call_or_with_what(box: Box) -> None:
+    bring(box, 'default_provider = "evil"\n[providers.play]\nkind = "anthropic"\n')
+
+    run = box.run("exec", "-p", "x")
+
+    assert (run.returncode, run.stdout) == (0, "ok\n")
+    assert [each.split(": ")[2].split()[0] for each in run.stderr.splitlines()] == [
+        "'default_provider'",
+        "'providers'",
+    ]
