@@ -107,7 +107,7 @@ def config_of(table: Mapping[str, Any], path: str) -> Config:
         path,
         usual,
         _table(table.get("providers", {}), f"{path}: providers"),
-        {name: _profile(value, f"{path}: profile {name}") for name, value in profiles.items()},
+        {name: profile_of(value, f"{path}: profile {name}") for name, value in profiles.items()},
         _hooks(table, path),
         _table(table.get("mcp_servers", {}), f"{path}: mcp_servers"),
     )
@@ -121,12 +121,23 @@ def _hooks(table: Mapping[str, Any], path: str) -> tuple[Hook, ...]:
     return hooks_of(table["hooks"], f"{path}: hooks", os.path.dirname(path))
 
 
-def _profile(value: Any, where: str) -> ProfileConfig:
+def profile_of(
+    value: Any,
+    where: str,
+    bases: tuple[ProfileName, ...] = PROFILE_NAMES,
+    usual: ProfileName | None = None,
+) -> ProfileConfig:
+    """Check one ``[profiles.NAME]``.  ``bases``: what it may extend; ``usual``: if it says nothing.
+
+    Raises:
+        ConfigError: See there.
+
+    """
     table = _table(value, where)
     check_known(table, PROFILE_KEYS, where)
-    extends = table.get("extends")
-    if extends not in PROFILE_NAMES:
-        message = f"{where}: extends must be one of {', '.join(PROFILE_NAMES)}, not {extends!r}"
+    extends = table.get("extends", usual)
+    if extends not in bases:
+        message = f"{where}: extends must be one of {', '.join(bases)}, not {extends!r}"
         raise ConfigError(message)
     return ProfileConfig(extends, _texts(table, "allow", where), _texts(table, "deny", where))
 

@@ -147,6 +147,10 @@ def open_session(
 
     """
     ground = ground or real_ground()
+    if plan.trusted or plan.settings.no_profile:
+        from runtimes.radian.project_profiles import with_project_profile
+
+        plan = with_project_profile(plan)
     platform, settings = ground.platform, plan.settings
     home = os.path.realpath(user_home(environ))
     rules = settings.rules(plan.workspace, home)

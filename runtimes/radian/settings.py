@@ -48,6 +48,8 @@ class Settings:
     """As it was asked for: one of the three, or one of the configuration."""
     profile: ProfileName
     profile_rules: ProfileConfig
+    no_profile: str
+    """Why there is none of that name, unless the project has it; see `project_profiles`."""
     allow: tuple[str, ...]
     deny: tuple[str, ...]
     effort: Effort | None
@@ -101,13 +103,15 @@ def settings_for(options: ConversationOptions, environ: Mapping[str, str]) -> Se
         raise SettingsError(message)
     name = options.profile or DEFAULT_PROFILE
     profile = _profile(name, config)
+    known = ", ".join([*PROFILE_NAMES, *sorted(config.profiles)])
     settings = Settings(
         home=home,
         provider=provider,
         model=model,
         profile_name=name,
-        profile=profile.extends,
-        profile_rules=profile,
+        profile=profile.extends if profile else PROFILE_NAMES[0],
+        profile_rules=profile or ProfileConfig(PROFILE_NAMES[0]),
+        no_profile="" if profile else f"no profile {name!r}; known: {known}",
         allow=options.allow,
         deny=options.deny,
         effort=options.effort,
@@ -172,15 +176,11 @@ def _provider(name: str, config: Config) -> ProviderConfig:
     return ProviderConfig(id=name, kind=kind)
 
 
-def _profile(name: str, config: Config) -> ProfileConfig:
+def _profile(name: str, config: Config) -> ProfileConfig | None:
     if name in config.profiles:
         return config.profiles[name]
     found: ProfileName | None = next((each for each in PROFILE_NAMES if each == name), None)
-    if found is None:
-        known = ", ".join([*PROFILE_NAMES, *sorted(config.profiles)])
-        message = f"no profile {name!r}; known: {known}"
-        raise SettingsError(message)
-    return ProfileConfig(found)
+    return None if found is None else ProfileConfig(found)
 
 
 def _unused_faults(config: Config, provider: str, profile: str) -> Iterator[str]:
