@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack, suppress
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from actors.logs import mask_lines, say
 from protocol.values import frozen, slotted
@@ -14,6 +14,7 @@ from runtimes.models.config import ScriptInvalid
 from runtimes.models.credentials import CredentialMissing, user_home
 from runtimes.models.secrets import Secrets
 from runtimes.radian import events
+from runtimes.radian.flags import MAX_MODEL_CALLS
 from runtimes.radian.ground import real_ground
 from runtimes.radian.instructions import instructions_in
 from runtimes.radian.model_desk import ModelDesk
@@ -281,8 +282,27 @@ def _run_started(session: AgentSession) -> RunStarted:
         profile=settings.profile_name,
         trusted=session.plan.trusted,
         effort=settings.effort,
+        flags=_flags(session.plan, session.desk.mask) or None,
         version=VERSION,
     )
+
+
+def _flags(plan: SessionPlan, mask: Callable[[str], str]) -> dict[str, Any]:
+    """Return what was said of permissions and limits, as a journal tells it."""
+    settings, limits = plan.settings, plan.settings.limits
+    numbers = {
+        "max_model_calls": None
+        if limits.model_calls == MAX_MODEL_CALLS
+        else limits.model_calls or 0,
+        "max_cost_micros": limits.cost_micros,
+        "max_output_tokens": limits.output_tokens,
+        "turn_timeout_ms": None if limits.time_s is None else round(limits.time_s * 1000),
+    }
+    flags: dict[str, Any] = {name: each for name, each in numbers.items() if each is not None}
+    rules = {"allow": settings.allow, "deny": settings.deny}
+    flags |= {name: list(map(mask, texts)) for name, texts in rules.items() if texts}
+    switches = {"yes": plan.yes, "no_user_config": not settings.user_config}
+    return flags | {name: on for name, on in switches.items() if on}
 
 
 def _offered(tool: Tool) -> OfferedTool:

@@ -64,6 +64,34 @@ def test_s2_4_a_torn_last_line_is_warned_of_once_whatever_the_output(box: Box, o
     assert (whole.returncode, whole.stderr) == (0, "")
 
 
+def test_s2_4_a_run_tells_the_flags_that_matter_and_no_key(box: Box) -> None:
+    box.configure('\n[providers.play.models.script]\nprice_input = "1"\nprice_output = "2"\n')
+    given = ("--allow", "shell(make *)", "--deny", "fetch", "--deny", "job", "--max-cost", "0.5")
+    limits = ("--max-model-calls", "0", "--max-output-tokens", "9", "--turn-timeout", "30.5")
+
+    box.run("exec", "-p", "x", "--session-id", "one")
+    box.run("exec", "-p", "x", "--resume", "one", "--yes", *given, *limits)
+    with Client(box, "--resume", "one", "--max-model-calls", "7", "--effort", "low") as client:
+        client.open()
+
+    runs = [each for each in box.journal("one") if each["type"] == "RunStarted"]
+    assert [each.get("flags") for each in runs] == [
+        None,
+        {
+            "max_model_calls": 0,
+            "max_cost_micros": 500_000,
+            "max_output_tokens": 9,
+            "turn_timeout_ms": 30_500,
+            "allow": ["shell(make *)"],
+            "deny": ["fetch", "job"],
+            "yes": True,
+        },
+        {"max_model_calls": 7},
+    ]
+    assert [each.get("effort") for each in runs] == [None, None, "low"]
+    assert all(each["provider"] == "play" and each["trusted"] for each in runs)
+
+
 # --- 1.2 flags of exec alone
 
 

@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 
 GUIDE = (ROOT / "docs" / "journal.md").read_text(encoding="utf-8")
 TS = "2026-11-30T10:15:00.123Z"
+FLAGS = {"max_model_calls": 50, "allow": ["shell(make *)"], "yes": True}
 EXAMPLES: tuple[Record, ...] = (
     SessionCreated("01999d2e-5f7b-7c3a-9b1e-2f6a4c8d0e11", "/home/ada/box", "0.1.0"),
-    RunStarted("local", "qwen", "workspace", trusted=True, effort="low"),
+    RunStarted("local", "qwen", "workspace", trusted=True, effort="low", flags=FLAGS),
     TurnStarted(1, "prompt"),
     UserMessage(
         1,

@@ -23,8 +23,8 @@ TASK = (
     {"tool_calls": [call("write", path=".radian/note", content="x")]},
     {"text": "Done.", "usage": {"input_tokens": 10, "output_tokens": 5}},
 )
-CHANGING = {"seq", "ts", "ms"}
-"""What differs between two runs of the same task."""
+CHANGING = {"seq", "ts", "ms", "flags"}
+"""What differs between two runs of the same task, one of them with `--yes`."""
 
 
 def far(box: Box, base_url: str) -> None:
