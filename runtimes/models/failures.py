@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MAX_TEXT_CHARS = 2000
 """Of a provider's own words."""
 BAD_REQUEST, UNAUTHORIZED, PAYMENT, FORBIDDEN, TOO_LARGE, TOO_MANY = 400, 401, 402, 403, 413, 429
-RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+RETRIED = frozenset({408, 409, 425, 429, 500, 501, 502, 503, 504, 529})
 STATUS_OF = {
     "authentication_error": UNAUTHORIZED,
     "invalid_api_key": UNAUTHORIZED,

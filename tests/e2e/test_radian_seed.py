@@ -11,6 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.runtimes.models.servers import (
+    GOOD,
+    chat,
+    events,
+    model_server,
+    silent_after,
+    status,
+    stream,
+)
 from tests.runtimes.radian.acp.client import Client, call, new, refusal
 from tests.runtimes.radian.box import Box, make_box, objects
 from tests.runtimes.radian.terminal import at_terminal
@@ -19,6 +28,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OUTPUTS = ("text", "json", "jsonl")
+
+SOON = [("Retry-After", "0")]
+
+
+def far(box: Box, url: str, more: str = "") -> tuple[str, ...]:
+    """Have a provider at an address, and return the flags that call it."""
+    text = box.home.joinpath("config.toml").read_text().partition("\n[providers.far]")[0]
+    box.home.joinpath("config.toml").write_text(
+        f'{text}\n[providers.far]\nkind = "openai-compatible"\nbase_url = "{url}"\n'
+        f'credential = "none"\ndefault_model = "m"\n{more}'
+    )
+    return ("--provider", "far")
 
 
 def of_type(stdout: str, kind: str) -> list[dict[str, Any]]:
@@ -211,3 +232,83 @@ def test_s4_4_no_project_says_whom_to_call_or_with_what(box: Box) -> None:
         "'default_provider'",
         "'providers'",
     ]
+
+
+# --- 5.4 what is tried again
+
+
+RETRIED = (408, 409, 425, 429, 500, 501, 502, 503, 504, 529)
+
+
+@pytest.mark.parametrize("code", [*RETRIED, 400, 401, 403, 404, 422, 505])
+def test_s5_4_a_status_says_whether_a_call_is_made_again(box: Box, code: int) -> None:
+    with model_server(status(code, {"error": {"message": "no"}}, SOON), GOOD) as server:
+        run = box.run("exec", "-p", "x", "--output", "jsonl", *far(box, server.url))
+        asked = len(server.requests)
+
+    retries = of_type(run.stdout, "Retry")
+    again = code in RETRIED
+    assert (run.returncode == 0, asked) == (again, 1 + again)
+    assert retries == [
+        {"type": "Retry", "turn": 1, "call": 1, "attempt": 2, "delay_ms": 0,
+         "cause": f"far: it answered {code}: no", "http_status": code}
+    ] * again  # fmt: skip
+
+
+def test_s5_4_five_attempts_are_all_and_each_is_told(box: Box) -> None:
+    with model_server(status(503, {"error": {"message": "no"}}, SOON)) as server:
+        run = box.run("exec", "-p", "x", "--output", "jsonl", *far(box, server.url))
+        asked = len(server.requests)
+
+    result = objects(run.stdout)[-1]
+    assert (run.returncode, asked) == (75, 5)
+    assert [each["attempt"] for each in of_type(run.stdout, "Retry")] == [2, 3, 4, 5]
+    assert (result["run_metrics"]["retries"], result["run_metrics"]["model_calls"]) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [([("Retry-After", "121")], {"message": "no"}), (SOON, {"code": "insufficient_quota"})],
+    ids=["too long", "quota"],
+)
+def test_s5_4_what_waiting_can_not_mend_is_given_up_at_once(
+    box: Box, headers: list[tuple[str, str]], body: dict[str, str]
+) -> None:
+    with model_server(status(429, {"error": body}, headers), GOOD) as server:
+        run = box.run("exec", "-p", "x", "--output", "jsonl", *far(box, server.url))
+        asked = len(server.requests)
+
+    assert (asked, of_type(run.stdout, "Retry")) == (1, [])
+    assert run.returncode == (75 if "message" in body else 5)
+
+
+def test_s5_1_a_stream_that_falls_silent_is_given_up_after_its_timeout(box: Box) -> None:
+    half = silent_after(events(chat({"content": "half"}), end=b""))
+    with model_server(half, GOOD) as server:
+        words = far(box, server.url, 'stream_idle_timeout = "300ms"\n')
+        run = box.run("exec", "-p", "x", "--output", "jsonl", *words)
+
+    (retry,) = of_type(run.stdout, "Retry")
+    assert "nothing came for" in retry["cause"]
+    assert "http_status" not in retry
+    assert [each["delta"] for each in of_type(run.stdout, "Text")] == ["half", "hello"]
+    assert objects(run.stdout)[-1]["text"] == "hello"
+
+
+def test_s5_3_usage_is_asked_for_and_the_option_dropped_where_it_is_refused(box: Box) -> None:
+    refusal = status(400, {"error": {"message": "unknown field stream_options"}})
+    with model_server(refusal, GOOD) as server:
+        run = box.run("exec", "-p", "x", *far(box, server.url))
+        asked = [each.body.get("stream_options") for each in server.requests]
+
+    assert (run.returncode, run.stdout) == (0, "hello\n")
+    assert asked == [{"include_usage": True}, None]
+
+
+def test_s5_3_think_tags_count_at_the_very_start_of_an_answer_only(box: Box) -> None:
+    said = "<think>hm</think>Yes, <think>is a tag.</think>"
+    with model_server(stream(events(chat({"content": said}), chat(finish="stop")))) as server:
+        run = box.run("exec", "-p", "x", "--output", "jsonl", *far(box, server.url))
+
+    assert objects(run.stdout)[-1]["text"] == "Yes, <think>is a tag.</think>"
+    assert "".join(each["delta"] for each in of_type(run.stdout, "Reasoning")) == "hm"
