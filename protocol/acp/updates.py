@@ -38,6 +38,8 @@ _MOST_PARTS = 64
 """Parts of content, and places, that are kept then; more would leave no room for any."""
 _REQUEST_BYTES = MAX_UPDATE_BYTES * 4 // 5
 """A tool call in a request, which has more to carry."""
+_ID_CHARACTERS = 256
+"""Of a call's id.  Models make them, and some ids hold a whole signature."""
 
 
 # Not frozen, though nobody changes one: a frozen one takes three times as long to make, a fifth of
@@ -245,7 +247,7 @@ def tool_call_to_wire(call: ToolCall | ToolCallUpdate) -> JsonObject:
     """Build a tool call's members; a permission request carries them too."""
     content, locations = call.content, call.locations
     members = {
-        "toolCallId": call.tool_call_id,
+        "toolCallId": _short_id(call.tool_call_id),
         "title": call.title,
         "kind": call.kind,
         "status": call.status,
@@ -302,6 +304,16 @@ def _content(part: ToolContent) -> JsonObject:
     return {"type": "diff", "path": part.path, "oldText": part.old_text, "newText": part.new_text}
 
 
+def _short_id(call_id: str) -> str:
+    """Keep an id, or the beginning of one that is too long for a line, with a digest of it all."""
+    if len(call_id) <= _ID_CHARACTERS:
+        return call_id
+    from hashlib import sha256
+
+    digest = sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{call_id[: _ID_CHARACTERS - 1 - len(digest)]}-{digest}"
+
+
 def _location(place: Location) -> JsonObject:
     return {"path": place.path} if place.line is None else {"path": place.path, "line": place.line}
 
@@ -338,12 +350,27 @@ def _shortened(call: ToolCall | ToolCallUpdate) -> ToolCall | ToolCallUpdate:
         raw_input=shorten_raw(call.raw_input, _PART_BYTES),
         raw_output=shorten_raw(call.raw_output, _PART_BYTES),
         content=content,
-        locations=None if call.locations is None else call.locations[:_MOST_PARTS],
+        locations=None if call.locations is None else _that_fit(call.locations[:_MOST_PARTS]),
     )
+
+
+def _that_fit(places: tuple[Location, ...]) -> tuple[Location, ...]:
+    """Leave out what is too long for any file's name, and what there is no room for."""
+    kept: list[Location] = []
+    left = _PART_BYTES
+    for place in places:
+        size = json_size(_location(place))
+        if size <= left:
+            kept.append(place)
+            left -= size
+    return tuple(kept)
 
 
 def _shortened_content(part: ToolContent, limit_bytes: int) -> ToolContent:
     if isinstance(part, ToolText):
         return ToolText(shorten_text(part.text, limit_bytes))
+    if json_size(part.path) > limit_bytes // 2:
+        return ToolText("[a change of a file whose path is too long to be shown]")
+    limit_bytes -= json_size(part.path)
     old = None if part.old_text is None else shorten_text(part.old_text, limit_bytes // 2)
     return ToolDiff(part.path, old, shorten_text(part.new_text, limit_bytes // 2))

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.acp.cutting import MAX_UPDATE_BYTES, cut_text
+from protocol.acp.permissions import PermissionOption, permission_request
 from protocol.acp.updates import (
     AgentMessageChunk,
     AgentThoughtChunk,
+    Location,
     ToolCall,
     ToolCallUpdate,
     ToolDiff,
@@ -119,3 +122,53 @@ def test_a_chunk_is_equal_and_hashed_by_its_members() -> None:
 
     assert {chunk, AgentMessageChunk("a", "m1")} == {chunk}
     assert chunk not in {AgentMessageChunk("b", "m1"), AgentMessageChunk("a", "m2")}
+
+
+LONG = "a" * 70_000
+
+
+@pytest.mark.parametrize("kind", [ToolCall, ToolCallUpdate])
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"tool_call_id": LONG},
+        {"title": LONG},
+        {"locations": (Location(f"/{LONG}"), Location("/a"))},
+        {"locations": tuple(Location(f"/{LONG[:4000]}{number}") for number in range(20))},
+        {"content": (ToolDiff(f"/{LONG}", "old", "new"),)},
+        {"content": tuple(ToolDiff(f"/{LONG[:4000]}", LONG, LONG) for _ in range(64))},
+        {"raw_input": {"path": LONG}, "locations": (Location(f"/{LONG}"),), "tool_call_id": LONG},
+    ],
+    ids="-".join,
+)
+def test_no_member_of_a_tool_call_makes_a_line_too_long(
+    kind: type[ToolCall | ToolCallUpdate], members: dict[str, Any]
+) -> None:
+    given: dict[str, Any] = {"tool_call_id": "c", "title": "t", **members}
+    call = kind(**given)
+    line = encode_update("s", call)
+    asked = permission_request("s", call, [PermissionOption("yes", "Yes", "allow_once")])
+
+    assert len(line) <= MAX_UPDATE_BYTES
+    assert len(json.dumps(asked)) <= MAX_UPDATE_BYTES
+    judge_call(json.loads(line))
+
+
+def test_a_place_that_fits_stays_where_another_does_not() -> None:
+    places = (Location(f"/{LONG}"), Location("/a", 3))
+    update = json.loads(
+        encode_update("s", ToolCall(tool_call_id="c", title="t", locations=places))
+    )["params"]["update"]
+
+    assert update["locations"] == [{"path": "/a", "line": 3}]
+
+
+def test_long_ids_of_calls_stay_apart_and_the_same() -> None:
+    def sent(call_id: str) -> str:
+        line = encode_update("s", ToolCallUpdate(tool_call_id=call_id))
+        return str(json.loads(line)["params"]["update"]["toolCallId"])
+
+    assert sent("c" * 256) == "c" * 256
+    assert sent(LONG) == sent(LONG)
+    assert len(sent(LONG)) == 256
+    assert len({sent(f"{LONG}{number}") for number in range(5)} | {sent("\ud800" * 300)}) == 6
