@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 60.0
 """How long a change is tried again while others win the race."""
+QUEUE_PATIENCE_S = 30.0
+"""How long we wait for our turn while nobody gets his: whoever has it is stopped, or hangs."""
+LONGEST_QUEUE_S = 300.0
+"""How long in all, should new writers come without end."""
 
 LOST_RACE = ("but expected", "already exists", "File exists")
 """What git says when the ref has moved, or is just being moved, by another writer."""
@@ -122,9 +126,9 @@ class Branch:
         """
         from ops.ref_lock import left_lock
 
-        give_up_s = time.monotonic() + PATIENCE_S
         why: str | None = None
-        with _queue(self._git, self._state_dir, give_up_s):
+        with _queue(self._git, self._state_dir):
+            give_up_s = time.monotonic() + PATIENCE_S
             for pause_s in pauses():
                 tree = self.tree()
                 files = make(tree)
@@ -233,13 +237,13 @@ class _queue:  # noqa: N801 - used like a function
     """Let the writers of one machine go one after another.
 
     Only to spare them work: the compare-and-swap is what loses nothing.  So when the lock can't
-    be had in time, or at all, they go on without it.
+    be had in time, or at all, they go on without it.  Whoever gets it dates its file, which tells
+    the others that the queue moves: many at once need as long as they need.
     """
 
-    def __init__(self, git: Git, state_dir: str, give_up_s: float) -> None:
+    def __init__(self, git: Git, state_dir: str) -> None:
         self._git = git
         self._path = os.path.join(state_dir, "ledger.lock")
-        self._half_way_s = (time.monotonic() + give_up_s) / 2
         self._lock: int | None = None
 
     def __enter__(self) -> None:
@@ -255,17 +259,25 @@ class _queue:  # noqa: N801 - used like a function
     def _wait(self, lock: int) -> None:
         import fcntl
 
+        began_s = moved_s = time.monotonic()
+        dated = None
         for pause_s in pauses():
             try:
                 self._git.faults.at(BEFORE_LOCK.name)
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() > self._half_way_s:
+                before, dated = dated, os.fstat(lock).st_mtime_ns
+                now_s = time.monotonic()
+                if dated != before:
+                    moved_s = now_s
+                if now_s - moved_s > QUEUE_PATIENCE_S or now_s - began_s > LONGEST_QUEUE_S:
                     return
                 self._git.pause(pause_s)
             except OSError:  # a file system without locks
                 return
             else:
+                with contextlib.suppress(OSError):
+                    os.utime(lock)
                 return
 
     def __exit__(self, *_error: object) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
@@ -243,7 +244,7 @@ def write_in_processes(folder: Path, count: int) -> None:
         subprocess.Popen([sys.executable, "-c", WRITER, str(folder), str(name)], env=env)
         for name in range(count)
     ]
-    assert [writer.wait(110) for writer in writers] == [0] * count
+    assert [writer.wait(200) for writer in writers] == [0] * count
 
 
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
@@ -269,6 +270,34 @@ def test_writers_that_ignore_the_queue_lose_nothing(tmp_path: Path) -> None:
         thread.join(60)
 
     assert sorted(ids(opened.runs("local", "release").records)) == list("01234")
+
+
+@pytest.mark.parametrize("moves", [True, False], ids=["moves", "stands still"])
+def test_a_writer_waits_for_its_turn_as_long_as_the_queue_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, moves: bool
+) -> None:
+    monkeypatch.setattr("ops.branch.QUEUE_PATIENCE_S", 0.0)
+    opened = ledger(repository(tmp_path))
+    opened.append_run(record("0"))
+    path = tmp_path / ".git/chant/ledger.lock"
+    rounds = iter(range(1, 51))
+
+    with path.open("r+b") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+
+        def pause(_git: Git, _seconds: float) -> None:
+            if (count := next(rounds)) == 50:
+                fcntl.flock(other, fcntl.LOCK_UN)
+            elif moves:
+                os.utime(path, ns=(count, count))
+
+        monkeypatch.setattr(Git, "pause", pause)
+        opened.append_run(record("1"))
+
+        dated_by_us = path.stat().st_mtime > 1
+    assert ids(opened.runs("local", "release").records) == ["0", "1"]
+    assert next(rounds, 51) == (51 if moves else 2)
+    assert dated_by_us
 
 
 def test_a_change_that_lost_the_race_starts_from_what_the_winner_wrote(tmp_path: Path) -> None:
