@@ -1,8 +1,9 @@
 """Judges each line an agent writes, by itself and against what was sent before.
 
 Every end-to-end test gets these rules for free: pure JSON-RPC lines, the published schema, at most
-one answer a request, no update outside a turn, tool calls opened before they are updated and none
-left open when their turn is answered.
+one answer a request, no update outside a turn or of a session that the client was not told of, tool
+calls opened before they are updated or asked about and none left open when their turn is answered,
+whole paths, short lines, and no method but the two that every client has.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ ALL_JUDGED = 200
 ONE_IN = 97
 LONGEST_JUDGED = 1 << 20
 """Bytes; the judge is slow on long texts."""
+LONGEST_CALL = 60 * 1024
+"""Bytes of an update or a question of ours: some clients break on a line of 64 KiB (P19)."""
+OURS = frozenset({"session/update", "session/request_permission"})
+"""What an agent may send to a client that has no capability (P12), and ours to every client."""
+OPENING = frozenset({"session/new", "session/load", "session/resume"})
 
 Message: TypeAlias = dict[str, Any]
 
@@ -43,6 +49,10 @@ class Referee:
         self._turns: dict[str, Counter[str]] = defaultdict(Counter)
         self._tools: dict[str, dict[str, str]] = defaultdict(dict)
         self._asked: set[str] = set()
+        self._named: set[str] = set()
+        """Sessions that an answer has named."""
+        self._replayed: Counter[str] = Counter()
+        """Sessions whose `session/load` is not answered."""
         self._updates = 0
         self.own_turns = False
         """Whether the agent may show turns that no request asked for."""
@@ -76,6 +86,7 @@ class Referee:
         session_id = _session_of(message)
         if message.get("method") in SHOWING and session_id is not None:
             self._turns[session_id][key] += 1
+            self._replayed[session_id] += message["method"] == "session/load"
 
     def received(self, line: bytes) -> Message:
         """Take one line without its LF; raise AssertionError for a breach of any rule."""
@@ -85,6 +96,7 @@ class Referee:
         assert isinstance(message, dict), line[:200]
         assert message.get("jsonrpc") == "2.0", line[:200]
         if "method" in message:
+            assert len(line) <= LONGEST_CALL, f"{len(line)} bytes: {line[:200]!r}"
             self._call(message, judged=len(line) <= LONGEST_JUDGED)
         else:
             self._answer(message)
@@ -100,8 +112,21 @@ class Referee:
         judged = judged and (self._updates <= ALL_JUDGED or self._updates % ONE_IN == 0)
         if self._has_schema and judged:
             judge_call(message)
+        assert message["method"] in OURS, message
+        params = message["params"]
+        session_id = params["sessionId"]
+        told = session_id in self._named or self._replayed[session_id]
+        assert told, f"of a session that no answer has named: {message}"
         if message["method"] == "session/update":
-            self._update(message["params"]["sessionId"], message["params"]["update"])
+            self._update(session_id, params["update"])
+        else:
+            self._question(session_id, params)
+
+    def _question(self, session_id: str, params: Message) -> None:
+        ids = [option["optionId"] for option in params["options"]]
+        assert len(set(ids)) == len(ids) > 0, params
+        assert params["toolCall"]["toolCallId"] in self._tools[session_id], params
+        _check_paths(params["toolCall"])
 
     def _update(self, session_id: str, update: Message) -> None:
         kind = update["sessionUpdate"]
@@ -111,6 +136,10 @@ class Referee:
         assert in_turn, f"an update outside any turn: {update}"
         if kind.endswith("_chunk"):
             assert update.get("messageId"), update
+        if kind == "usage_update":
+            assert type(update["used"]) is type(update["size"]) is int, update
+        if kind.startswith("tool_call"):
+            _check_paths(update)
         tools = self._tools[session_id]
         if kind == "tool_call":
             assert update["toolCallId"] not in tools, f"opened twice: {update}"
@@ -150,8 +179,11 @@ class Referee:
             # An extension of ours for clients that send this notification with an id.
             if self._has_schema and method != "session/cancel":
                 judge_result(method, _closed_stop_reason(message))
+        if method in OPENING and "result" in message:
+            self._named.add(message["result"].get("sessionId", session_id))
         if method not in SHOWING or session_id is None:
             return
+        self._replayed[session_id] -= method == "session/load"
         self._turns[session_id][key] -= 1
         if "result" in message and method == "session/prompt":
             assert message["result"]["stopReason"] in STOP_REASONS, message
@@ -166,6 +198,13 @@ def _closed_stop_reason(message: Message) -> Message:
     if result.get("stopReason") == "waiting":
         return {**message, "result": {**result, "stopReason": "end_turn"}}
     return message
+
+
+def _check_paths(call: Message) -> None:
+    """Hold the places and changes of a tool call to whole paths (P17)."""
+    changes = [part for part in call.get("content") or () if part["type"] == "diff"]
+    for place in [*(call.get("locations") or ()), *changes]:
+        assert place["path"].startswith("/"), call
 
 
 def _session_of(message: Message) -> str | None:
