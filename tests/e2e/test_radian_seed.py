@@ -7,7 +7,9 @@ each test begins with the section that it stands for.
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pytest
 
@@ -23,10 +25,12 @@ from tests.runtimes.models.servers import (
 from tests.runtimes.radian.acp.client import Client, call, new, refusal
 from tests.runtimes.radian.box import Box, make_box, objects
 from tests.runtimes.radian.terminal import at_terminal
+from tests.scripts import script
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+MIB = 1 << 20
 OUTPUTS = ("text", "json", "jsonl")
 
 SOON = [("Retry-After", "0")]
@@ -113,7 +117,136 @@ def test_s2_4_a_run_tells_the_flags_that_matter_and_no_key(box: Box) -> None:
     assert all(each["provider"] == "play" and each["trusted"] for each in runs)
 
 
+def test_s1_1_a_generated_id_is_a_uuid_of_version_7_and_ids_have_limits(box: Box) -> None:
+    made = objects(box.run("exec", "-p", "x", "--output", "json").stdout)[0]["session_id"]
+    longest = box.run("exec", "-p", "x", "--session-id", "a.b_c-" + "d" * 122)
+    codes = {
+        each: box.run("exec", "-p", "x", f"--session-id={each}").returncode
+        for each in ("a" * 129, ".a", "-a", "_a", "a/b", "é", "", "A.B_C-" + "d" * 122)
+    }
+
+    assert UUID(made).version == 7
+    assert longest.returncode == 0
+    assert list(codes.values()) == [2] * 7 + [10]
+
+
+def test_s1_1_two_hundred_calls_are_a_turns_limit_and_zero_is_none(box: Box) -> None:
+    more = {"tool_calls": [call("todo", items=[])]}
+    ends: list[tuple[Any, ...]] = []
+    for flags in ((), ("--max-model-calls", "0")):
+        box.play(*[more] * 205, {"text": "end"})
+        run = box.run("exec", "-p", "x", "--output", "json", *flags)
+        result = objects(run.stdout)[0]
+        ends.append((run.returncode, result.get("reason"), result["run_metrics"]["model_calls"]))
+
+    assert ends == [(4, "model_calls", 200), (0, None, 206)]
+
+
+def test_s1_1_a_limit_of_tokens_goes_with_each_call(box: Box) -> None:
+    with model_server(GOOD) as server:
+        words = ("exec", "-p", "x", *far(box, server.url))
+        assert box.run(*words, "--max-output-tokens", "77").returncode == 0
+        assert box.run(*words).returncode == 0
+        limits = [each.body.get("max_tokens") for each in server.requests]
+
+    assert limits == [77, None]
+
+
+def test_s1_1_a_hermetic_run_has_nothing_of_the_persons(box: Box) -> None:
+    veto = '["/bin/sh", "-c", "exit 7"]'
+    box.configure(f'\n[[hooks]]\nevent = "user_prompt"\ncommand = {veto}\nrequired = true\n')
+    words = ("exec", "-p", "x", "--provider", "openai", "--model", "m")
+
+    assert box.run(*words).returncode == 5  # the hook fails the turn
+    run = box.run(*words, "--no-user-config")
+    assert (run.returncode, run.stdout) == (11, "")
+    assert "radian login openai" in run.stderr
+    unknown = box.run("exec", "-p", "x", "--no-user-config", "--provider", "play")
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (2, 1)
+    assert "known: openai, anthropic, gemini" in unknown.stderr
+
+
 # --- 1.2 flags of exec alone
+
+
+def test_s1_2_a_prompt_of_stdin_is_utf_8_of_at_most_64_mib(box: Box) -> None:
+    seen: list[tuple[int, bytes, bytes]] = []
+    for data in (b"\xff\xfe x", b" \n\t", b"x" * (64 * MIB + 1), b"x" * (64 * MIB)):
+        run = subprocess.run(
+            [script("radian"), "exec", "-p", "-"], cwd=box.workspace, env=box.environ,
+            input=data, capture_output=True, check=False, timeout=60,
+        )  # fmt: skip
+        seen.append((run.returncode, run.stdout, run.stderr))
+
+    assert seen == [
+        (2, b"", b"radian exec: the prompt is no UTF-8: byte 0\n"),
+        (2, b"", b"radian exec: the prompt is empty\n"),
+        (2, b"", b"radian exec: the prompt is longer than 67108864 bytes\n"),
+        (0, b"ok\n", b""),
+    ]
+
+
+def test_s1_2_pictures_are_known_by_content_and_have_20_mib_at_most(box: Box) -> None:
+    png = b"\x89PNG\r\n\x1a\n"
+    heads = {
+        "a.txt": png, "b.png": b"\xff\xd8\xff\xe0", "c": b"GIF89a",
+        "d.gif": b"RIFF\x10\0\0\0WEBPVP8 ", "big.png": png, "e.png": b"BM",
+    }  # fmt: skip
+    sizes = {"a.txt": 20 * MIB, "big.png": 20 * MIB + 1}
+    for name, head in heads.items():
+        box.workspace.joinpath(name).write_bytes(head.ljust(sizes.get(name, 40), b"\0"))
+
+    fine = [word for name in list(heads)[:4] for word in ("--image", name)]
+    assert box.run("exec", "-p", "x", "--session-id", "s1", *fine).returncode == 0
+    (asked,) = [each for each in box.journal("s1") if each["type"] == "UserMessage"]
+    kinds = [part["mime_type"] for part in asked["content"] if part["type"] == "image"]
+    assert kinds == ["image/png", "image/jpeg", "image/gif", "image/webp"]
+    for name, said in (("big.png", "more than 20971520 bytes"), ("e.png", "is no picture")):
+        run = box.run("exec", "-p", "x", "--image", name)
+        assert (run.returncode, run.stdout, said in run.stderr) == (2, "", True)
+    assert box.run("exec", "--image", "a.txt").returncode == 2  # a picture needs a prompt
+
+
+def test_s1_2_a_fork_takes_all_up_to_the_last_ended_turn_and_calls_no_model(box: Box) -> None:
+    for number in (1, 2):
+        flag = "--session-id" if number == 1 else "--resume"
+        assert box.run("exec", "-p", f"turn {number}", flag, "s1").returncode == 0
+    path = box.home / "sessions" / "s1.jsonl"
+    *rest, last = path.read_text().splitlines(keepends=True)
+    assert '"TurnEnded"' in last
+    path.write_text("".join(rest))  # as a process leaves it that was killed
+    box.home.joinpath("turns.json").unlink()
+
+    forked = box.run("exec", "--fork", "s1").stdout.strip()
+
+    assert UUID(forked).version == 7
+    assert [each["turn"] for each in box.journal(forked) if each["type"] == "TurnStarted"] == [1]
+    parent = box.journal(forked)[0]["parent"]
+    assert (parent["session_id"], box.journal("s1")[parent["seq"] - 1]["type"]) == (
+        "s1",
+        "TurnEnded",
+    )
+
+
+def test_s2_4_a_bad_line_is_named_but_lists_and_searches_pass_over_it(box: Box) -> None:
+    for name in ("one", "two"):
+        assert box.run("exec", "-p", f"look for {name}", "--session-id", name).returncode == 0
+    assert box.run("exec", "-p", "once more", "--resume", "one").returncode == 0
+    path = box.home / "sessions" / "one.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:3], "no JSON\n", *lines[3:]]))
+
+    listed = objects(box.run("exec", "--list", "--format", "jsonl").stdout)
+    found = objects(box.run("exec", "--search", "LOOK one", "--format", "jsonl").stdout)
+    export = box.run("exec", "--export", "one")
+
+    # The session that was used last comes first.
+    assert [each["session_id"] for each in listed] == ["one", "two"]
+    assert [(each["session_id"], each["turn"], each["excerpt"]) for each in found] == [
+        ("one", 1, "look for one")
+    ]
+    assert (export.returncode, export.stdout) == (10, "")
+    assert f"{path}:4: is no record" in export.stderr
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
