@@ -275,18 +275,27 @@ def test_b097_a_plan_that_changed_while_the_client_was_asked_asks_again(
     assert meta(reply(talk, option(again, "allow")))["status"] == "ok"
 
 
-@pytest.mark.parametrize("option_id", ["allow", "reject"])
-def test_r06_an_answer_to_the_request_itself_opens_nothing_and_takes_nothing_away(
-    make: Make, box: Path, option_id: str
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"result": {"outcome": {"outcome": "selected", "optionId": "allow"}}},
+        {"result": {"outcome": {"outcome": "selected", "optionId": "reject"}}},
+        {"result": {"outcome": {"outcome": "cancelled"}}},
+        {"result": None},
+        {"error": {"code": -32601, "message": "what?"}},
+    ],
+    ids=str,
+)
+def test_r02_r06_an_answer_to_the_request_itself_opens_nothing_and_takes_nothing_away(
+    make: Make, box: Path, answer: dict[str, Any]
 ) -> None:
     talk = make("--durable-requests")
     request_id = talk.prompt(RUN)
     (*_, request) = talk.until(lambda message: message.get("method") == ASK)
-    outcome = {"outcome": {"outcome": "selected", "optionId": option_id}}
-    talk.send(line(id=request["id"], result=outcome))  # as clients do that allow everything
+    talk.send(line(id=request["id"], **answer))  # as clients do that allow everything
     turn = talk.finish(request_id)
     before = tip(box)
-    talk.send(line(id=request["id"], result=outcome))
+    talk.send(line(id=request["id"], **answer))
 
     assert turn.stop_reason == "waiting"
     assert talk.exchange(b"") == []

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.agents import run_op
-from tests.e2e.talk import chunk_text
+from tests.e2e.agents import CHANT, RADIAN, run_op
+from tests.e2e.talk import Talk, chunk_text
 from tests.e2e.wire import line
 
 if TYPE_CHECKING:
-    from tests.e2e.talk import Talk
+    from pathlib import Path
+
+    from tests.e2e.agents import AgentKind
 
 MIB = 1 << 20
 
@@ -247,6 +249,37 @@ def test_p14_a_prompt_that_can_not_be_carried_out_is_answered(shared: Talk) -> N
         assert "no such verb" not in json.dumps(turn.answer)
 
 
+CRASH = """\
+[[fault]]
+point = "{point}"
+fault = "crash"
+hit = {hit}
+"""
+
+
+@pytest.mark.parametrize(
+    ("point", "hit"),
+    [("executor.decide", 2), ("step.call", 1), ("step.return", 2), ("step.spawn", 1),
+     ("outlet.speak", 1)],
+)  # fmt: skip
+@pytest.mark.parametrize("agent", [CHANT, RADIAN], ids=lambda agent: agent.name)
+def test_p14_a_prompt_in_which_a_part_crashes_is_answered_and_the_next_works(
+    agent: AgentKind, tmp_path: Path, point: str, hit: int
+) -> None:
+    agent.prepare(tmp_path)
+    plan = tmp_path / "plan.toml"
+    plan.write_text(CRASH.format(point=point, hit=hit), encoding="utf-8")
+    with Talk(agent, tmp_path, command=(*agent.command, "--faults", str(plan))) as talk:
+        talk.crashes = True
+        talk.open()
+        for words in (agent.quick, agent.shell("echo one"), agent.shell("echo two")):
+            answer = talk.turn(words).answer
+            assert "result" in answer or answer["error"]["code"] == -32603
+
+        assert talk.turn(agent.shell("echo three")).stop_reason == "end_turn"
+        assert "fired: crash" in talk.stderr()
+
+
 @pytest.mark.parametrize(
     "words",
     ["rm -rf /", "run", "run no-such-op", "run sh --no-such-flag", "RUN sh", "run sh && touch x",
@@ -315,8 +348,8 @@ def test_b005_550_pieces_in_order(talk: Talk) -> None:
     assert wanted in turn.text
 
 
-def test_x12_200_turns_leave_threads_and_descriptors_where_they_were(talk: Talk) -> None:
-    from tests.e2e.processes import descriptors_of, threads_of
+def test_x12_200_turns_leave_memory_threads_and_descriptors_where_they_were(talk: Talk) -> None:
+    from tests.e2e.processes import descriptors_of, resident_kib, threads_of
 
     talk.open()
     for _ in range(20):
@@ -324,6 +357,7 @@ def test_x12_200_turns_leave_threads_and_descriptors_where_they_were(talk: Talk)
     talk.turn(talk.kind.shell("echo warm"))
     talk.exchange(b"")
     before = (threads_of(talk.pid), descriptors_of(talk.pid))
+    before_kib = resident_kib(talk.pid)
 
     for number in range(180):
         talk.turn(talk.kind.shell("echo x") if number % 20 == 0 else talk.kind.quick)
@@ -333,6 +367,8 @@ def test_x12_200_turns_leave_threads_and_descriptors_where_they_were(talk: Talk)
     # A thread that has said its last word may still be on its way out.
     assert after[0] <= before[0] + 2
     assert after[1] <= before[1] + 2
+    # What was said stays in memory where it is told to a model again: 5 KiB a turn.
+    assert resident_kib(talk.pid) < before_kib + 4 * 1024
 
 
 def test_an_answer_that_nobody_waits_for_in_a_turn_changes_nothing(talk: Talk) -> None:

@@ -21,6 +21,7 @@ def test_loading_an_existing_session_replays_the_transcript_in_order_and_then_an
     spoken(box)
     with Client(box) as client:
         replayed = client.load("s1")
+        assert client.exchange(b"") == []
 
     assert replayed.answer["result"] == {}
     ids = [update["toolCallId"] for update in replayed.updates("tool_call")]
@@ -56,6 +57,21 @@ def test_loading_an_existing_session_twice_shows_the_same(box: Box) -> None:
     assert seen[0] == seen[1]
 
 
+def test_loading_an_existing_session_replays_long_texts_whole(box: Box) -> None:
+    """In lines that each client can read, and cut between characters; the referee looks."""
+    asked, thought, said = "✓" * 50_000, "💫" * 50_000, "é" * 50_000
+    box.play({"reasoning": thought, "text": said})
+    with Client(box, "--session-id", "s1") as client:
+        client.open()
+        client.turn(asked)
+    with Client(box) as client:
+        replayed = client.load("s1")
+
+    kinds = ("user_message_chunk", "agent_thought_chunk", "agent_message_chunk")
+    texts = {kind: "".join(text for each, text in told(replayed) if each == kind) for kind in kinds}
+    assert texts == dict(zip(kinds, (asked, thought, said), strict=True))
+
+
 def test_loading_an_existing_session_closes_what_a_killed_process_left_open(box: Box) -> None:
     spoken(box)
     path = box.home / "sessions" / "s1.jsonl"
@@ -82,6 +98,23 @@ def test_loading_an_existing_session_and_a_prompt_continue_the_same_journal(box:
     assert turn.text == "More."
     assert [each["turn"] for each in box.journal("s1") if each["type"] == "TurnEnded"] == [1, 2]
     assert len(list(box.home.joinpath("sessions").glob("*.jsonl"))) == 1
+
+
+@pytest.mark.parametrize("name", ["../outside", "../sessions/s1", "./s1", "s1/", "s1\0", "S1"])
+def test_loading_an_existing_session_by_a_path_is_refused_though_a_journal_is_there(
+    box: Box, name: str
+) -> None:
+    spoken(box)
+    inside = box.home / "sessions" / "s1.jsonl"
+    outside = box.home / "outside.jsonl"
+    outside.write_bytes(inside.read_bytes())
+    before = sorted((path, path.stat().st_mtime_ns) for path in box.home.rglob("*.jsonl"))
+    with Client(box) as client:
+        refused = client.load(name)
+
+        assert refusal(refused.answer)[0] in {-32002, -32602}
+        assert refused.messages == []
+    assert sorted((path, path.stat().st_mtime_ns) for path in box.home.rglob("*.jsonl")) == before
 
 
 @pytest.mark.parametrize("unknown", ["nowhere", "../../etc/passwd", ""])

@@ -16,6 +16,9 @@ GUARDED = ".radian/note"
 """Writing there needs a person's consent in the profile `workspace`."""
 
 
+ALLOWED = {"outcome": {"outcome": "selected", "optionId": "allow_once"}}
+
+
 def guarded(*, times: int = 1) -> list[dict[str, Any]]:
     write = {"tool_calls": [call("write", path=GUARDED, content="x")]}
     return [*(write for _ in range(times)), {"text": "Done."}]
@@ -77,7 +80,15 @@ def test_approvals_and_ask_user_always_holds_for_this_process_and_not_after_a_lo
         {"result": {"outcome": {"outcome": "selected", "optionId": "allow_everything"}}},
         {"result": {"outcome": {"outcome": "allowed", "optionId": "allow_once"}}},
         {"result": {"outcome": {"outcome": "selected"}}},
+        {"result": {"outcome": {"outcome": "selected", "optionId": "ALLOW_ONCE"}}},
+        {"result": {"outcome": {"outcome": "selected", "optionId": ["allow_once"]}}},
+        {"result": {"outcome": {"outcome": "selected", "optionId": 1}}},
+        {"result": {"outcome": {"optionId": "allow_once"}}},
+        {"result": {"outcome": ["selected", "allow_once"]}},
         {"result": {"outcome": "selected", "optionId": "allow_once"}},
+        {"result": [ALLOWED]},
+        {"result": ALLOWED, "error": {"code": 1, "message": "both"}},
+        {"result": ALLOWED, "error": None},
         {"result": "allow_once"},
         {"result": None},
         {"result": True},
@@ -114,23 +125,48 @@ def test_approvals_and_ask_user_a_cancelled_outcome_denies_and_cancels_the_turn(
         client.send(line(id=client.question()["id"], result=outcome))
 
         assert client.finish(running).stop_reason == "cancelled"
+    assert not box.workspace.joinpath(GUARDED).exists()
     assert outcome_of(box, session)["status"] == "failed"
     assert "the question was cancelled" in outcome_of(box, session)["output"]
     assert box.journal(session)[-1]["end"] == "Interrupted"
 
 
+@pytest.mark.parametrize("method", ["session/cancel", "$/cancel_request"])
 def test_approvals_and_ask_user_a_cancel_waits_for_no_answer_and_a_late_one_is_passed(
-    box: Box,
+    box: Box, method: str
 ) -> None:
     box.play(*guarded())
     with Client(box) as client:
-        client.open()
+        session = client.open()
         running = client.prompt("go")
         question = client.question()
-        client.cancel()
+        client.notify(method, {"sessionId": session, "requestId": running})
 
         assert client.finish(running).stop_reason == "cancelled"
         client.choose(question, "allow_once")
+        assert client.exchange(b"") == []
+    assert not box.workspace.joinpath(GUARDED).exists()
+
+
+def test_approvals_and_ask_user_an_answer_counts_for_the_question_that_it_names_and_once(
+    box: Box,
+) -> None:
+    box.play(*guarded(times=2))
+    with Client(box) as client:
+        client.open()
+        running = client.prompt("go")
+        first = client.question()
+        for other in (str(first["id"]), first["id"] + 1, -first["id"], None):
+            assert client.exchange(line(id=other, result=ALLOWED)) == []
+        client.choose(first, "reject_once")
+        client.choose(first, "allow_once")
+        second = client.question()
+        client.choose(first, "allow_once")
+        assert client.exchange(b"") == []
+        client.choose(second, "reject_once")
+
+        assert client.finish(running).stop_reason == "end_turn"
+        client.choose(second, "allow_once")
         assert client.exchange(b"") == []
     assert not box.workspace.joinpath(GUARDED).exists()
 
@@ -196,10 +232,8 @@ def test_approvals_and_ask_user_answers_in_any_order_find_their_question_r07(box
     with Client(box) as client:
         client.open()
         running = client.prompt("go")
-        asked = [client.question()]
         # Where it asks for all at once, the last is answered first.
-        while (more := next_question(client)) is not None:
-            asked.append(more)
+        asked = [client.question(), *questions_so_far(client)]
         for question in reversed(asked):
             client.choose(question, choice_for(question, "two"))
         answered = len(asked)
@@ -213,10 +247,9 @@ def test_approvals_and_ask_user_answers_in_any_order_find_their_question_r07(box
     assert written == {"one", "three"}
 
 
-def next_question(client: Client) -> dict[str, Any] | None:
-    """Return a question that has come already, if there is one."""
-    found = [each for each in client.exchange(b"") if each.get("method") == ASK]
-    return found[0] if found else None
+def questions_so_far(client: Client) -> list[dict[str, Any]]:
+    """Return the questions that have come already."""
+    return [each for each in client.exchange(b"") if each.get("method") == ASK]
 
 
 def choice_for(question: dict[str, Any], rejected: str) -> str:
