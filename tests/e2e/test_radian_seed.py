@@ -13,6 +13,7 @@ from uuid import UUID
 
 import pytest
 
+from runtimes.version import VERSION
 from tests.runtimes.models.servers import (
     GOOD,
     chat,
@@ -266,6 +267,137 @@ def test_s1_2_a_question_is_put_at_the_terminal_whatever_the_output(box: Box, ou
     assert answers == ["blue"]
 
 
+# --- 2 records
+
+
+PRICED = """
+[providers.play.models.script]
+price_input = "1"
+price_output = "2"
+price_cache_read = "0.1"
+context_window = 1000
+"""
+USED = {
+    "input_tokens": 10,
+    "output_tokens": 5,
+    "cache_read_tokens": 4,
+    "cache_write_tokens": 2,
+    "reasoning_tokens": 3,
+}
+COUNTED = {**USED, "context_window": 1000}
+
+
+def test_s2_1_the_stream_of_a_turn_object_by_object(box: Box) -> None:
+    box.configure(PRICED)
+    command = call("shell", command="echo hi")
+    box.play(
+        {"reasoning": "Hm.", "text": "Look.", "usage": USED,
+         "tool_calls": [command, call("write", path="/etc/x", content="1")]},
+        {"error": {"status": 503, "message": "busy", "retry_after_s": 0}},
+        {"text": "Done.", "usage": USED},
+    )  # fmt: skip
+
+    words = ("--output", "jsonl", "--session-id", "s1", "--profile", "full")
+    run = box.run("exec", "-p", "go", *words)
+
+    here = str(box.workspace)
+    outside = "/etc/x lies outside of where files may be written: " + here
+    first, second = {"turn": 1, "call_id": "call-1"}, {"turn": 1, "call_id": "call-2"}
+    assert (run.returncode, run.stderr) == (0, "")
+    *stream_of_turn, result = objects(run.stdout)
+    assert stream_of_turn == [
+        {"type": "SessionStarted", "schema": 1, "session_id": "s1", "workspace": here,
+         "provider": "play", "model": "script", "profile": "full", "trusted": True,
+         "resumed": False, "version": VERSION},
+        {"type": "TurnStarted", "turn": 1, "origin": "prompt"},
+        {"type": "Reasoning", "turn": 1, "call": 1, "delta": "Hm."},
+        {"type": "Text", "turn": 1, "call": 1, "delta": "Look."},
+        {"type": "Usage", "turn": 1, "call": 1, **COUNTED},
+        {"type": "ToolCall", **first, "name": "shell", "title": "echo hi", "kind": "execute",
+         "locations": [], "input": {"command": "echo hi", "cwd": here}},
+        {"type": "Permission", **first, "decision": "allow_once", "source": "profile"},
+        {"type": "ToolOutput", **first, "delta": "hi\n"},
+        {"type": "ToolResult", **first, "status": "completed", "output": "hi\n"},
+        {"type": "ToolCall", **second, "name": "write", "title": "Write /etc/x", "kind": "edit",
+         "locations": [{"path": "/etc/x"}], "input": {"path": "/etc/x", "content": "1"}},
+        {"type": "Permission", **second, "decision": "deny", "source": "profile",
+         "reason": outside},
+        {"type": "ToolResult", **second, "status": "failed", "output": f"not allowed: {outside}",
+         "reason": "denied"},
+        {"type": "Retry", "turn": 1, "call": 2, "attempt": 2, "delay_ms": 0, "cause": "busy",
+         "http_status": 503},
+        {"type": "Text", "turn": 1, "call": 2, "delta": "Done."},
+        {"type": "Usage", "turn": 1, "call": 2, **COUNTED},
+        {"type": "TurnEnded", "turn": 1, "end": "Completed"},
+    ]  # fmt: skip
+    metrics = result.pop("run_metrics")
+    assert result == {
+        "type": "Result", "schema": 1, "session_id": "s1", "turn": 1, "status": "completed",
+        "exit_code": 0, "stop_reason": "end_turn", "text": "Done.",
+        "cost": {"micros": 32, "incomplete": False, "estimated": False},
+        "permission_denials": [{"call_id": "call-2", "tool": "write", "reason": outside}],
+        "journal": str(box.home / "sessions" / "s1.jsonl"),
+    }  # fmt: skip
+    times = {name: metrics.pop(name) for name in list(metrics) if name.endswith("_ms")}
+    # Nothing was asked: there is no `wait_ms`.
+    assert set(times) == {"wall_ms", "model_ms", "ttft_ms", "tool_ms"}
+    assert all(type(each) is int for each in times.values())
+    assert metrics == {
+        "model_calls": 2, "retries": 1, "tool_calls": 2, "tool_failures": 1, "tool_denials": 1,
+        "compactions": 0, **{name: 2 * count for name, count in USED.items()},
+        "context_tokens": 15, "context_window": 1000,
+    }  # fmt: skip
+
+
+def test_s2_2_a_result_has_no_key_that_is_not_known(box: Box) -> None:
+    run = box.run("exec", "-p", "go", "--output", "json", "--session-id", "s1")
+
+    (result,) = objects(run.stdout)
+    assert result["cost"] is None  # the one null
+    assert set(result) == {
+        "type", "schema", "session_id", "turn", "status", "exit_code", "stop_reason", "text",
+        "cost", "run_metrics", "journal",
+    }  # fmt: skip
+    assert set(result["run_metrics"]) == {
+        "model_calls", "retries", "tool_calls", "tool_failures", "tool_denials", "compactions",
+        "wall_ms", "model_ms", "ttft_ms", "usage_missing_calls",
+    }  # fmt: skip
+
+
+def test_s2_1_output_of_a_command_is_shown_up_to_a_bound_and_kept_whole(box: Box) -> None:
+    size = 3_000_000
+    box.play({"tool_calls": [call("shell", command=f"yes | head -c {size}")]}, {"text": "ok"})
+
+    words = ("--output", "jsonl", "--session-id", "s1", "--profile", "full")
+    run = box.run("exec", "-p", "go", *words)
+
+    shown = "".join(each["delta"] for each in of_type(run.stdout, "ToolOutput"))
+    (result,) = of_type(run.stdout, "ToolResult")
+    assert len(shown) == 256 * 1024
+    assert len(result["output"]) < 64 * 1024
+    (kept,) = box.home.joinpath("sessions", "s1.files").iterdir()
+    assert kept.stat().st_size == size
+
+
+def test_s2_1_each_end_of_a_job_is_told_with_its_code(box: Box) -> None:
+    until = "while ! test -e go; do sleep 0.01; done; exit 3"
+    box.play(
+        {"when": "exit code 3", "text": "Seen."},
+        {"tool_calls": [call("shell", command=until, background=True)]},
+        # Again and again, until it is told of the end.
+        {"tool_calls": [call("shell", command="touch go; sleep 0.05")]},
+        then="repeat-last",
+    )
+
+    run = box.run("exec", "-p", "go", "--output", "jsonl", "--profile", "full")
+
+    assert of_type(run.stdout, "Job") == [
+        {"type": "Job", "job_id": "job-1", "state": "running"},
+        {"type": "Job", "job_id": "job-1", "state": "exited", "exit_code": 3},
+    ]
+    assert objects(run.stdout)[-1]["run_metrics"]["jobs_started"] == 1
+
+
 # --- seed, approvals and ask_user
 
 
@@ -445,3 +577,91 @@ def test_s5_3_think_tags_count_at_the_very_start_of_an_answer_only(box: Box) -> 
 
     assert objects(run.stdout)[-1]["text"] == "Yes, <think>is a tag.</think>"
     assert "".join(each["delta"] for each in of_type(run.stdout, "Reasoning")) == "hm"
+
+
+# --- 5.1 keys
+
+
+@pytest.mark.parametrize("kind", ["openai-compatible", "openai", "anthropic", "gemini"])
+def test_s5_1_no_key_is_taken_from_a_variable_that_nobody_named(
+    box: Box, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    for vendor in ("OPENAI", "ANTHROPIC", "GEMINI", "GOOGLE", "RADIAN", "FAR"):
+        monkeypatch.setenv(f"{vendor}_API_KEY", "sk-from-the-environment")
+    with model_server(GOOD) as server:
+        words = far(box, server.url)
+        config = box.home / "config.toml"
+        text = config.read_text().replace('"openai-compatible"', f'"{kind}"')
+        config.write_text(text.replace('credential = "none"\n', ""))
+        run = box.run("exec", "-p", "x", *words)
+
+        assert server.requests == []
+    assert (run.returncode, run.stdout) == (11, "")
+    assert "radian login far" in run.stderr
+
+
+def test_s5_1_a_key_that_is_typed_is_not_shown(box: Box) -> None:
+    box.configure('\n[providers.near]\nkind = "anthropic"\ncredential = "shared"\n')
+    with at_terminal(box, "near", command="login") as terminal:
+        terminal.wait_for("Key for shared: ")
+        terminal.type("sk-typed-without-echo\n")
+        shown = terminal.wait_for("The key shared is stored.")
+        assert terminal.exit_code() == 0
+
+    assert shown.strip() == ""
+    stored = box.home.joinpath("credentials", "shared.json").read_bytes()
+    assert stored == b'{"key":"sk-typed-without-echo"}'
+
+
+def test_s5_1_without_a_name_the_key_is_the_default_providers(box: Box) -> None:
+    path = box.home / "config.toml"
+    path.write_text('default_provider = "near"\n[providers.near]\nkind = "anthropic"\n')
+
+    assert box.run("login", stdin="sk-a-key-of-a-pipe\n").stdout == "The key near is stored.\n"
+    assert box.run("logout").stdout == "The key near is removed.\n"
+    assert box.run("logout").stdout == "No key near was stored.\n"
+    path.write_text("")
+    for command in ("login", "logout"):
+        run = box.run(command, stdin="sk-a-key-of-a-pipe\n")
+        assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+        assert "which provider?" in run.stderr
+    assert list(box.home.joinpath("credentials").iterdir()) == []
+
+
+# --- 5.6 tools
+
+
+INPUTS = {
+    "read": {"path", "offset?", "limit?"},
+    "grep": {"pattern", "path?", "glob?", "ignore_case?", "limit?"},
+    "glob": {"pattern", "path?"},
+    "write": {"path", "content"},
+    "patch": {"path", "old?", "new?", "all?", "edits?"},
+    "shell": {"command", "timeout_ms?", "cwd?", "background?", "unsandboxed?", "reason?"},
+    "job": {"action", "job_id?"},
+    "subagent": {"prompt", "description?"},
+    "ask_user": {"questions"},
+    "todo": {"items"},
+    "fetch": {"url", "max_bytes?"},
+}
+DENIED = {"read-only": {"write", "patch", "job", "fetch"}, "workspace": set[str](), "full": set()}
+
+
+@pytest.mark.parametrize("profile", DENIED)
+def test_s5_6_the_model_is_offered_these_tools_with_these_inputs(box: Box, profile: str) -> None:
+    with model_server(GOOD) as server:
+        words = far(box, server.url)
+        assert box.run("exec", "-p", "x", "--profile", profile, *words).returncode == 0
+        (asked,) = server.requests
+
+    tools = [each["function"] for each in asked.body["tools"]]
+    assert {each["name"]: inputs_of(each["parameters"]) for each in tools} == {
+        name: inputs for name, inputs in INPUTS.items() if name not in DENIED[profile]
+    }
+    assert all(each["parameters"]["additionalProperties"] is False for each in tools)
+
+
+def inputs_of(schema: dict[str, Any]) -> set[str]:
+    """Return the names of a tool's inputs, with a mark on those that may be absent."""
+    needed = schema.get("required", ())
+    return {name if name in needed else f"{name}?" for name in schema["properties"]}

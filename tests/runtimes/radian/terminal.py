@@ -52,11 +52,11 @@ class Terminal:
 
 
 @contextmanager
-def at_terminal(box: Box, *words: str) -> Generator[Terminal]:
-    """Start ``radian exec`` with ``words``."""
+def at_terminal(box: Box, *words: str, command: str = "exec") -> Generator[Terminal]:
+    """Start ``radian exec``, or another command, with ``words``."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [script("radian"), "exec", *words],
+        [script("radian"), command, *words],
         cwd=box.workspace,
         env={**box.environ, "TERM": "dumb"},
         stdin=theirs,
