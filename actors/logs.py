@@ -169,6 +169,10 @@ def carry_stdlib() -> None:
 
 def say(text: str) -> None:
     """Write one line that people must see on stderr, whatever the log level."""
-    if _lines.muted:
-        return
-    _write(f"{os.path.basename(sys.argv[0] or 'chantry')}: {text}\n")
+    tell(f"{os.path.basename(sys.argv[0] or 'chantry')}: {text}\n")
+
+
+def tell(text: str) -> None:
+    """Write lines that people must see on stderr as they are; never waits, never raises."""
+    if not _lines.muted:
+        _write(text)

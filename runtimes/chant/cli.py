@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from actors.logs import tell
 from runtimes.chant import help_text
 from runtimes.chant.error_text import failure_document
 from runtimes.chant.json_text import json_page
@@ -92,13 +94,23 @@ def run_command_line(argv: list[str]) -> int:
     try:
         code = VerbGroup().main(argv, prog_name="chant", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        _show(error, serving=argv[:1] == ["acp"])
         if JSON.name in argv:
             click.echo(json_page(failure_document(error.exit_code, error.message)), nl=False)
         return error.exit_code
     except click.Abort:
         return CANCELLED
     return code if isinstance(code, int) else 0
+
+
+def _show(error: click.ClickException, *, serving: bool) -> None:
+    if not serving:
+        error.show()
+        return
+    # A client waits for our end, and may not read what we say.
+    shown = io.StringIO()
+    error.show(shown)
+    tell(shown.getvalue())
 
 
 def _read(words: list[str], ctx: click.Context) -> Invocation | None:

@@ -27,8 +27,9 @@ def main() -> None:
 
         # Everything is ended in order by then; tearing the interpreter down would take 10 ms more.
         os._exit(serve_acp(flags))
-    from actors.closed_streams import print_leavable, print_utf8
+    from actors.closed_streams import print_leavable, print_utf8, stand_in_for_closed_streams
 
+    stand_in_for_closed_streams()
     print_utf8()
     with until_trouble():
         from runtimes.chant.straight import perform_straight

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from actors.logs import tell
 from actors.real_platform import RealPlatform
 from actors.serve import serve
 from runtimes.chant.acp_flags import MAX_GRACE_S, gate_rule, grace_seconds
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 USAGE = 2
 AT_A_TERMINAL = (
-    b"chant acp: a client of the Agent Client Protocol should start this, and talk to it in JSON;"
-    b" to talk to it yourself: chantry drive -- chant acp; Ctrl-D ends it\n"
+    "chant acp: a client of the Agent Client Protocol should start this, and talk to it in JSON;"
+    " to talk to it yourself: chantry drive -- chant acp; Ctrl-D ends it\n"
 )
 """For a person who typed it."""
 
@@ -45,7 +46,7 @@ def serve_acp(flags: dict[str, str]) -> int:
     if "--faults" in flags:
         return _serve_broken(flags, environ, grace_s)
     if os.isatty(0):
-        os.write(2, AT_A_TERMINAL)
+        tell(AT_A_TERMINAL)
     return serve(ChantRuntime(RealPlatform(), environ, grace_s, gates=gate_rule(flags)))
 
 
@@ -78,5 +79,5 @@ def _serve_broken(flags: dict[str, str], environ: Mapping[str, str], grace_s: fl
 
 
 def _refuse(reason: str) -> int:
-    os.write(2, f"chant acp: {reason}\n".encode())
+    tell(f"chant acp: {reason}\n")
     return USAGE

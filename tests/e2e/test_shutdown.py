@@ -10,18 +10,19 @@ import os
 import signal
 import sys
 import time
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.agents import CHANT, GRACE_S, run_op
+from tests.e2e.agents import CHANT, GRACE_S, RADIAN, run_op
 from tests.e2e.processes import described, wait_until_caught
 from tests.e2e.talk import Talk
 from tests.e2e.wire import line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
     from tests.e2e.agents import AgentKind
@@ -212,6 +213,26 @@ def test_x04_a_signal_right_after_the_handshake(talk: Talk, number: signal.Signa
     assert talk.exit_code() == 128 + number
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_x05_x06_a_signal_to_the_whole_tree_ends_it_all_the_same(
+    kind: AgentKind, folder: Path, number: signal.Signals
+) -> None:
+    """As Ctrl-C at a terminal, and acpx, which signals each process that it finds below."""
+    with Talk(kind, folder, command=("/usr/bin/env", "setsid", *kind.command)) as talk:
+        talk.open()
+        talk.start_shell("echo ready; exec sleep 600")
+        tree = talk.alive()
+        assert len(tree) > (1 if kind.name == "echo" else 2)
+        os.killpg(talk.pid, number)
+        for pid in tree - {talk.pid}:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+        assert talk.exit_code() == 128 + number
+        assert talk.wait_for_no_one() == set()
+        assert talk.stderr() == ""
+
+
 def test_b110_a_second_signal_skips_the_grace(talk: Talk) -> None:
     # The grace is the default, seconds; the clean-up below would take minutes.
     talk.open()
@@ -263,7 +284,13 @@ def test_x10_stderr_closed_does_no_harm(kind: AgentKind, folder: Path) -> None:
         assert talk.exit_code() == 0
 
 
-def test_x10_stderr_full_does_no_harm(kind: AgentKind, folder: Path) -> None:
+SAYS_MUCH = {**os.environ, "CHANTRY_LOG": "DEBUG"}
+"""An environment in which each actor tells on stderr what it does."""
+
+
+@contextmanager
+def a_full_pipe() -> Generator[int]:
+    """Make a pipe that takes nothing more, and that nobody reads; hand out its writing end."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     try:
@@ -271,23 +298,60 @@ def test_x10_stderr_full_does_no_harm(kind: AgentKind, folder: Path) -> None:
             os.write(writer, b"x" * 4096)
     except BlockingIOError:
         os.set_blocking(writer, True)
-    with Talk(kind, folder, stderr=writer) as talk:
+    try:
+        yield writer
+    finally:
         os.close(writer)
+        os.close(reader)
+
+
+@pytest.mark.parametrize("ending", ["end", "TERM"])
+def test_x10_stderr_full_does_no_harm(kind: AgentKind, folder: Path, ending: str) -> None:
+    with a_full_pipe() as full, Talk(kind, folder, stderr=full, env=SAYS_MUCH) as talk:
         talk.open()
-        # Both agents have something to say on stderr here.
-        params = {
-            "cwd": str(folder),
-            "mcpServers": [{"name": "x", "command": "/x", "args": [], "env": []}],
-        }
-        answer = talk.call("session/new", params)
-        assert ("result" in answer) == kind.many_sessions
         for _ in range(3):
             talk.turn(kind.wrong)
         assert "hi" in talk.turn(kind.shell("echo hi")).text
-        talk.end_input()
+        ENDINGS[ending].do(talk)
 
-        assert talk.exit_code() == 0
-    os.close(reader)
+        assert talk.exit_code() == ENDINGS[ending].code
+    with Talk(kind, folder, env=SAYS_MUCH) as talk:
+        talk.crashes = True  # the echo agent's machine raises
+        talk.open()
+        talk.turn(kind.wrong)
+        assert talk.stderr().count("started") > 5, "else the pipe above was never in the way"
+
+
+FLAGS = [["--no-such-flag"], ["--grace", "soon", "--log-level"], ["nonsense"]]
+SERVING = pytest.mark.parametrize("kind", [CHANT, RADIAN], ids=lambda kind: kind.name)
+
+
+@SERVING
+@pytest.mark.parametrize("words", FLAGS, ids=" ".join)
+def test_x11_a_wrong_flag_is_one_message_on_stderr_and_a_code(
+    kind: AgentKind, tmp_path: Path, words: list[str]
+) -> None:
+    with Talk(kind, tmp_path, command=(*kind.command, *words)) as talk:
+        assert talk.exit_code() == 2
+        assert talk.drain() == []
+        assert talk.raw == 0
+        assert f"{kind.name} acp: " in talk.stderr()
+
+
+@SERVING
+@pytest.mark.parametrize("words", [*FLAGS, ["--grace", "soon"]], ids=" ".join)
+def test_x10_x11_a_wrong_flag_ends_it_where_stderr_takes_nothing(
+    kind: AgentKind, tmp_path: Path, words: list[str]
+) -> None:
+    """Usage once went to a stdout that was open, and the process waited for room in a full pipe."""
+    command = (*kind.command, *words)
+    closed = ("/bin/sh", "-c", 'exec "$@" 2>&-', "sh", *command)
+    with Talk(kind, tmp_path, command=closed) as talk:
+        assert talk.exit_code() == 2
+        assert (talk.drain(), talk.raw) == ([], 0)
+    with a_full_pipe() as full, Talk(kind, tmp_path, command=command, stderr=full) as talk:
+        assert talk.exit_code() == 2
+        assert (talk.drain(), talk.raw) == ([], 0)
 
 
 def test_x10_a_stderr_that_nobody_reads_any_more(kind: AgentKind, folder: Path) -> None:
@@ -301,14 +365,6 @@ def test_x10_a_stderr_that_nobody_reads_any_more(kind: AgentKind, folder: Path) 
         talk.end_input()
 
         assert talk.exit_code() == 0
-
-
-@pytest.mark.parametrize("words", [["--no-such-flag"], ["--grace"], ["--grace", "soon"], ["x"]])
-def test_x11_a_wrong_flag_is_said_on_stderr_only(tmp_path: Path, words: list[str]) -> None:
-    with Talk(CHANT, tmp_path, command=(*CHANT.command, *words)) as talk:
-        assert talk.exit_code() == 2
-        assert talk.drain() == []
-        assert talk.stderr().strip()
 
 
 @pytest.mark.needs("shows_all")
@@ -330,14 +386,15 @@ def test_x08_f21_a_slow_reader_loses_nothing(talk: Talk) -> None:
 
 
 @pytest.mark.needs("shows_all")
-def test_x08_a_stalled_client_stalls_the_child_and_both_go_on(talk: Talk) -> None:
+def test_x08_f21_a_stalled_client_stalls_the_child_and_nothing_is_lost(talk: Talk) -> None:
     talk.open()
-    request_id = talk.prompt(
-        talk.kind.shell("i=0; while [ $i -lt 40000 ]; do echo line $i; i=$((i+1)); done")
-    )
+    count = 700_000  # more than pipes and gate hold
+    request_id = talk.prompt(talk.kind.shell(f"seq 1 {count}; touch ended"))
     talk.wait_until_stalled()
+    assert not (talk.folder / "ended").exists()
 
     turn = talk.finish(request_id)
 
     assert turn.stop_reason == "end_turn"
-    assert "line 0\n" in turn.text
+    assert "".join(f"{number}\n" for number in range(1, count + 1)) in turn.text
+    assert (talk.folder / "ended").exists()
