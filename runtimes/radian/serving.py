@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from actors.logs import tell
 from actors.real_platform import RealPlatform
 from actors.serve import serve
 from runtimes.radian.acp_flags import FLAGS
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 USAGE = 2
 AT_A_TERMINAL = (
-    b"radian acp: a client of the Agent Client Protocol should start this, and talk to it in JSON;"
-    b" to talk to it yourself: radian exec, or chantry drive -- radian acp; Ctrl-D ends it\n"
+    "radian acp: a client of the Agent Client Protocol should start this, and talk to it in JSON;"
+    " to talk to it yourself: radian exec, or chantry drive -- radian acp; Ctrl-D ends it\n"
 )
 """For a person who typed it."""
 
@@ -43,7 +44,7 @@ def serve_acp(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     if "faults" in given:
         return _serve_broken(given, environ, checked)
     if os.isatty(0):
-        os.write(2, AT_A_TERMINAL)
+        tell(AT_A_TERMINAL)
     return _serve(RadianRuntime(RealPlatform(), environ, checked))
 
 
@@ -71,7 +72,7 @@ def _serve(runtime: RadianRuntime, sabotage: Sabotage | None = None) -> int:
 
 
 def _refuse(why: object) -> int:
-    os.write(2, f"radian acp: {why}\n".encode(errors="replace"))
+    tell(f"radian acp: {why}\n")
     return USAGE
 
 
