@@ -13,7 +13,10 @@ from uuid import UUID
 
 import pytest
 
+from protocol.methods import METHODS
 from runtimes.version import VERSION
+from tests.e2e.talk import HELLO
+from tests.e2e.wire import line
 from tests.runtimes.models.servers import (
     GOOD,
     chat,
@@ -23,7 +26,7 @@ from tests.runtimes.models.servers import (
     status,
     stream,
 )
-from tests.runtimes.radian.acp.client import Client, call, new, refusal
+from tests.runtimes.radian.acp.client import ONE, Client, call, new, refusal
 from tests.runtimes.radian.box import Box, make_box, objects
 from tests.runtimes.radian.terminal import at_terminal
 from tests.scripts import script
@@ -396,6 +399,119 @@ def test_s2_1_each_end_of_a_job_is_told_with_its_code(box: Box) -> None:
         {"type": "Job", "job_id": "job-1", "state": "exited", "exit_code": 3},
     ]
     assert objects(run.stdout)[-1]["run_metrics"]["jobs_started"] == 1
+
+
+# --- the seed, where more is said than its index holds
+
+
+SERVED = {"initialize", "session/new", "session/load", "session/prompt"}
+"""The requests that the page names; `session/cancel` is a notification."""
+
+
+def test_seed_exactly_the_methods_of_the_page_are_served(box: Box) -> None:
+    others = {each.name for each in METHODS.values() if each.kind == "request"} - SERVED
+    unstable = {"session/set_model", "session/fork", "session/inject", "_radian/anything", ""}
+    with Client(box) as client:
+        client.open()
+        params = {"sessionId": client.session, "cwd": str(box.workspace), "mcpServers": []}
+        codes = {
+            name: client.call(name, params).get("error", {}).get("code")
+            for name in sorted(others | unstable)
+        }
+
+        assert set(codes.values()) == {-32601}, codes
+        assert client.turn("still there?").stop_reason == "end_turn"
+
+
+def test_seed_of_requests_that_come_at_once_one_opens_the_session(box: Box) -> None:
+    assert box.run("exec", "-p", "x", "--session-id", "s1").returncode == 0
+    params = {"cwd": str(box.workspace), "mcpServers": []}
+    with Client(box) as client:
+        client.initialize()
+        ids = [
+            client.request("session/new", {**params, "cwd": "/no/such/place"}),
+            client.request("session/new", params),
+            client.request("session/new", params),
+            client.request("session/load", {**params, "sessionId": "s1"}),
+        ]
+        answers = client.answers_to(*ids)
+        bad, first, second, load = (answers[each] for each in ids)
+
+        assert refusal(bad)[0] == -32602
+        assert set(first["result"]) == {"sessionId"}
+        assert [ONE in refusal(each)[1] for each in (second, load)] == [True, True]
+    assert len(list(box.home.glob("sessions/*.jsonl"))) == 2
+
+
+def kept(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return all that lies in a folder, with sizes and times of change."""
+    found = {str(path): path.stat() for path in folder.rglob("*")}
+    return {path: (each.st_size, each.st_mtime_ns) for path, each in found.items()}
+
+
+@pytest.mark.parametrize("flags", [(), ("--resume", "s1")], ids=["load", "new and load"])
+def test_seed_a_session_of_another_workspace_is_refused_and_nothing_at_all_is_written(
+    box: Box, tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    assert box.run("exec", "-p", "x", "--session-id", "s1").returncode == 0
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    before = kept(tmp_path)
+    with Client(box, *flags) as client:
+        refused = [client.load("s1", elsewhere).answer]
+        refused += [new(client, elsewhere)] if flags else []
+
+        said = f"session s1 belongs to workspace {box.workspace}, not to {elsewhere}"
+        assert [refusal(each) for each in refused] == [(-32602, said)] * len(refused)
+        assert kept(tmp_path) == before
+        assert client.load("s1").answer["result"] == {}
+
+
+@pytest.mark.parametrize("spent", ["cost", "time"])
+def test_seed_a_spent_budget_is_a_refusal_without_an_error(box: Box, spent: str) -> None:
+    box.configure(PRICED)
+    tokens = {"input_tokens": 900_000, "output_tokens": 200_000}
+    costly = {"text": "Look.", "tool_calls": [call("todo", items=[])], "usage": tokens}
+    slow = {"text": "slow " * 500, "chunk": 5, "delay_ms": 20}
+    flags = {"cost": ("--max-cost", "1"), "time": ("--turn-timeout", "0.5")}[spent]
+    box.play(*([costly, costly] if spent == "cost" else [slow]))
+    with Client(box, *flags) as client:
+        session = client.open()
+        turn = client.turn("go")
+
+        assert (turn.stop_reason, box.journal(session)[-1]["reason"]) == ("refusal", spent)
+    meta = turn.answer["result"]["_meta"]["radian"]
+    assert set(meta) == {"cost", "text", "metrics"}
+    assert meta["text"] == "Look." if spent == "cost" else meta["text"].startswith("slow ")
+
+
+def test_seed_a_missing_key_is_a_refusal_whose_error_says_what_to_do(box: Box) -> None:
+    box.configure('\n[providers.far]\nkind = "anthropic"\ndefault_model = "m"\n')
+    with Client(box, "--provider", "far") as client:
+        client.open()
+        turn = client.turn("go")
+
+    assert turn.stop_reason == "refusal"
+    error = turn.answer["result"]["_meta"]["radian"]["error"]
+    assert error == "no key is stored for far; store one with: radian login far"
+
+
+def test_seed_the_trust_question_is_not_asked_at_a_terminal_either(box: Box) -> None:
+    box.home.joinpath("trust.json").unlink()
+    box.workspace.joinpath("AGENTS.md").write_text("Be brief.")
+    hello = {"id": 1, "method": "initialize", "params": HELLO}
+    params = {"cwd": str(box.workspace), "mcpServers": []}
+    with at_terminal(box, command="acp") as terminal:
+        terminal.type(line(**hello).decode())
+        terminal.wait_for('"agentCapabilities"')
+        terminal.type(line(id=2, method="session/new", params=params).decode())
+        shown = terminal.wait_for('"result":{"sessionId"')
+        terminal.type("\x04")
+        assert terminal.exit_code() == 0
+
+    assert "is not trusted" in shown
+    assert "[y/N]" not in shown
+    assert not box.home.joinpath("trust.json").exists()
 
 
 # --- seed, approvals and ask_user
