@@ -13,6 +13,7 @@ from runtimes.models.base import (
     CallFailed,
     Finished,
     FinishReason,
+    Noted,
     ReasoningDelta,
     Text,
     TextDelta,
@@ -37,6 +38,7 @@ FINISHES: dict[str, FinishReason] = {
     "pause": "pause",
     "broken": "broken",
 }
+NO_EFFORT = "a script does not take --effort"
 THENS: dict[str, Then] = {"repeat-last": "repeat-last", "error": "error"}
 MAX_SCRIPT_BYTES = 16 * 1024 * 1024
 
@@ -69,6 +71,7 @@ class Scripted:
     _left: list[Entry] = field(init=False)
     _last: Entry | None = field(init=False, default=None)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
+    _noted: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         """Begin at the first entry."""
@@ -76,6 +79,9 @@ class Scripted:
 
     def stream(self, request: ModelRequest, cancel: Cancel) -> Iterator[ModelEvent]:
         """Play one entry."""
+        if request.effort is not None and not self._noted:
+            self._noted = True
+            yield Noted(NO_EFFORT)
         entry = self._next(_last_user_text(request))
         if entry is None:
             yield CallFailed("the script has no call left that fits")

@@ -146,6 +146,27 @@ def test_s1_1_two_hundred_calls_are_a_turns_limit_and_zero_is_none(box: Box) -> 
     assert ends == [(4, "model_calls", 200), (0, None, 206)]
 
 
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_s1_1_an_effort_without_effect_is_warned_of_once(box: Box, output: str) -> None:
+    refusal = status(400, {"error": {"message": "unknown field reasoning_effort"}})
+    called = [chat({"tool_calls": [{"index": 0, "id": "c", "function":
+                                    {"name": "todo", "arguments": '{"items": []}'}}]}),
+              chat(finish="tool_calls")]  # fmt: skip
+    words = ("exec", "-p", "x", "--effort", "high", "--output", output)
+    with model_server(refusal, stream(events(*called)), GOOD) as server:
+        refused = box.run(*words, *far(box, server.url))
+        asked = [each.body.get("reasoning_effort") for each in server.requests]
+    box.play({"tool_calls": [call("todo", items=[])]}, {"text": "ok"})
+    played = box.run(*words)
+
+    assert (refused.returncode, played.returncode) == (0, 0)
+    assert asked == ["high", None, None]
+    said = "warning: far: the provider does not take --effort for this model\n"
+    assert refused.stderr.count(said) == refused.stderr.count("warning: ") == 1
+    assert played.stderr.count("warning: a script does not take --effort\n") == 1
+    assert played.stderr.count("warning: ") == 1
+
+
 def test_s1_1_a_limit_of_tokens_goes_with_each_call(box: Box) -> None:
     with model_server(GOOD) as server:
         words = ("exec", "-p", "x", *far(box, server.url))
@@ -421,6 +442,13 @@ def test_seed_exactly_the_methods_of_the_page_are_served(box: Box) -> None:
 
         assert set(codes.values()) == {-32601}, codes
         assert client.turn("still there?").stop_reason == "end_turn"
+
+
+def test_seed_the_short_form_of_the_prompts_flag_is_absent_too(box: Box) -> None:
+    run = box.run("acp", "-p", "-")
+
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith("radian acp: no such flag: -p")
 
 
 def test_seed_of_requests_that_come_at_once_one_opens_the_session(box: Box) -> None:
@@ -775,6 +803,29 @@ def test_s5_6_the_model_is_offered_these_tools_with_these_inputs(box: Box, profi
         name: inputs for name, inputs in INPUTS.items() if name not in DENIED[profile]
     }
     assert all(each["parameters"]["additionalProperties"] is False for each in tools)
+
+
+KINDS = {
+    "read": "read", "grep": "search", "glob": "search", "write": "edit", "patch": "edit",
+    "shell": "execute", "job": "execute", "fetch": "fetch", "todo": "think", "subagent": "other",
+    "ask_user": "other",
+}  # fmt: skip
+
+
+def test_s5_6_each_tool_has_its_kind(box: Box) -> None:
+    used = {
+        "read": {"path": "a"}, "grep": {"pattern": "x"}, "glob": {"pattern": "*"},
+        "write": {"path": "a", "content": "x"}, "patch": {"path": "a", "old": "x", "new": "y"},
+        "shell": {"command": "true"}, "job": {"action": "list"}, "todo": {"items": []},
+        "fetch": {"url": "http://127.0.0.1:9/"}, "subagent": {"prompt": "look"},
+        "ask_user": {"questions": [{"question": "Why?"}]},
+    }  # fmt: skip
+    calls = [call(name, **values) for name, values in used.items()]
+    box.play({"when": "look", "text": "Seen."}, {"tool_calls": calls}, {"text": "ok"})
+
+    run = box.run("exec", "-p", "go", "--output", "jsonl", "--profile", "full")
+
+    assert {each["name"]: each["kind"] for each in of_type(run.stdout, "ToolCall")} == KINDS
 
 
 def inputs_of(schema: dict[str, Any]) -> set[str]:

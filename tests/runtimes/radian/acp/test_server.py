@@ -171,7 +171,7 @@ def test_the_flags_all_at_once_are_accepted_by_the_process(box: Box) -> None:
         assert client.open() == "mine"
         assert client.turn("hi").stop_reason == "end_turn"
         client.end_input()
-        assert client.stderr() == ""
+        assert client.stderr() == "radian: warning: a script does not take --effort\n"
     words[words.index("--session-id")] = "--resume"
     with Client(box, *words, "--no-trust") as client:
         assert client.open() == "mine"
