@@ -107,6 +107,19 @@ def test_a_run_is_shown_step_by_step_and_its_record_comes_last(chant: Talk) -> N
     assert chunk_text(turn.messages[-1]), "nothing follows the record"
 
 
+def test_what_a_step_prints_comes_as_it_is_and_the_ledgers_own_line_comes_last(chant: Talk) -> None:
+    odd = "a\\tb\\r\\n\\033[31mred\\033[0m\\000\\007 token=sk-0123456789abcdef é\\n"
+    chant.open()
+    turn = chant.turn(run_op("sh", f"printf '{odd}'"))
+    words = ["git", "-C", str(chant.folder), "show", "chant/lifecycle:local/runs/sh.jsonl"]
+    kept = subprocess.run(words, capture_output=True, check=True).stdout.decode()
+
+    *streamed, last = turn.updates("agent_message_chunk")
+    text = "".join(each["content"]["text"] for each in streamed)
+    assert text == "a\tb\r\n\x1b[31mred\x1b[0m\0\a token=sk-0123456789abcdef é\n"
+    assert last["content"]["text"] == kept.splitlines(keepends=True)[-1]
+
+
 PLANNED = """\
 name = "planned"
 

@@ -813,7 +813,7 @@ KINDS = {
 
 
 def test_s5_6_each_tool_has_its_kind(box: Box) -> None:
-    used = {
+    used: dict[str, dict[str, Any]] = {
         "read": {"path": "a"}, "grep": {"pattern": "x"}, "glob": {"pattern": "*"},
         "write": {"path": "a", "content": "x"}, "patch": {"path": "a", "old": "x", "new": "y"},
         "shell": {"command": "true"}, "job": {"action": "list"}, "todo": {"items": []},
