@@ -23,6 +23,8 @@ STDERR_CHARS = 2000
 """Kept of what a server says on stderr: enough for the reason of its end."""
 MAX_LOGGED_LINES = 1000
 """Of one server's stderr and life; one that floods has nothing to say."""
+ENDING_S = 0.5
+"""Between the end of a program, which then takes nothing more, and the moment it is told."""
 
 
 class RequestFailed(Exception):  # noqa: N818 - an answer, told to the model or to people
@@ -107,7 +109,9 @@ class Connection:
             request_id = self._peer.request(method, params)
             with self._changed:
                 self._awaited.add(request_id)
-            self._flush(method)
+            taken = self._program.write(self._peer.take_outgoing())
+        if not taken:
+            raise self._not_asked(method)
         if cancel is not None:
             cancel.on_cancel(self._wake)
         answer = self._wait(request_id, limit_s, cancel)
@@ -121,7 +125,9 @@ class Connection:
         """Tell the server something."""
         with self._talking:
             self._peer.notify(method, {})
-            self._flush(method)
+            taken = self._program.write(self._peer.take_outgoing())
+        if not taken:
+            raise self._not_asked(method)
 
     def wait_for_news(self) -> bool:
         """Wait until the server ended (False) or its list of tools changed (True)."""
@@ -193,12 +199,10 @@ class Connection:
 
     # --- waiting
 
-    def _flush(self, method: str) -> None:
-        if not self._program.write(self._peer.take_outgoing()):
-            with self._changed:
-                why = "it does not read" if self._end is None else self._end.why
-            message = f"the server can't be asked for {method}: {why}"
-            raise ServerEnded(self._mask(message))
+    def _not_asked(self, method: str) -> ServerEnded:
+        """Say why it takes nothing; the pump, which knows its end, must be free to tell it."""
+        why = self.end_reason if self.wait_end(ENDING_S) else "it does not read"
+        return ServerEnded(self._mask(f"the server can't be asked for {method}: {why}"))
 
     def _wake(self) -> None:
         with self._changed:

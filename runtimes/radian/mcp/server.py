@@ -213,7 +213,8 @@ class McpServer:
     def _failed_start(self, error: RequestFailed) -> tuple[str, bool]:
         connection = self._connection
         assert connection is not None  # noqa: S101 - who failed was there
-        why = connection.end_reason if isinstance(error, ServerEnded) else str(error)
+        ended = isinstance(error, ServerEnded) and connection.is_over
+        why = connection.end_reason if ended else str(error)
         final = connection.can_not_start or isinstance(error, HandshakeFailed | RequestTimedOut)
         connection.kill()
         return why, final
