@@ -83,8 +83,8 @@ class PatientStreams:
             PatientOut(err.fileno(), self._bell, lossy=True),
         )
         self.out_bytes = io.BufferedWriter(self._raw[0])
-        self.out = _text(self.out_bytes, out)
-        self.err = _text(io.BufferedWriter(self._raw[1]), err)
+        self.out = _text(self.out_bytes, out, by_line=out.line_buffering)
+        self.err = _text(io.BufferedWriter(self._raw[1]), err, by_line=True)
 
     def hurry(self, patience_ms: int | None) -> None:
         """See `PatientOut.hurry`; one thread writes to both at a time."""
@@ -99,11 +99,11 @@ class PatientStreams:
 
 def lossy(err: TextIO) -> TextIO:
     """Return what stands for standard error: a full disk below it must not end the work."""
-    return _text(io.BufferedWriter(PatientOut(err.fileno(), lossy=True)), err)
+    return _text(io.BufferedWriter(PatientOut(err.fileno(), lossy=True)), err, by_line=True)
 
 
-def _text(buffer: io.BufferedWriter[PatientOut], like: TextIO) -> TextIO:
-    by_line = bool(like.line_buffering)
+def _text(buffer: io.BufferedWriter[PatientOut], like: TextIO, *, by_line: bool) -> TextIO:
+    # Not as `like` does it for errors: unbuffered (PYTHONUNBUFFERED) does not say by line.
     return io.TextIOWrapper(
         buffer, encoding=like.encoding, errors=like.errors, line_buffering=by_line
     )
