@@ -149,16 +149,17 @@ def logout(provider: str | None) -> None:
 
 @radian.command(short_help="Trust a project, or don't: it may bring instructions and hooks.")
 @click.argument("folder", default=".")
-@click.option("--no", "wish", flag_value="distrust", help="Don't trust it, and don't ask again.")
-@click.option("--forget", "wish", flag_value="forget", help="Take it off the list.")
-@click.option("--show", "wish", flag_value="show", help="Say what holds, and change nothing.")
-def trust(folder: str, wish: str | None) -> None:
+@click.option("--no", is_flag=True, help="Don't trust it, and don't ask again.")
+@click.option("--forget", is_flag=True, help="Take it off the list.")
+@click.option("--show", is_flag=True, help="Say what holds, and change nothing.")
+def trust(folder: str, *, no: bool, forget: bool, show: bool) -> None:
     """Trust the project in FOLDER (here, if absent): what it brings is loaded from now on."""
     from runtimes.radian import trusting
 
-    wishes: dict[str | None, trusting.Wish] = {
-        "distrust": "distrust",
-        "forget": "forget",
-        "show": "show",
-    }
-    sys.exit(trusting.trust(folder, wishes.get(wish, "trust"), os.environ))
+    flags = {"--no": no, "--forget": forget, "--show": show}
+    given = [name for name, on in flags.items() if on]
+    if len(given) > 1:
+        message = f"{' and '.join(given)} don't go together"
+        raise click.UsageError(message)
+    wish: trusting.Wish = "distrust" if no else "forget" if forget else "show" if show else "trust"
+    sys.exit(trusting.trust(folder, wish, os.environ))

@@ -26,7 +26,7 @@ def trust(folder: str, wish: Wish, environ: Mapping[str, str]) -> int:
     except WorkspaceUnusable as error:
         sys.stderr.write(f"radian trust: {error}\n")
         return USAGE
-    if not os.path.isdir(path):
+    if wish != "forget" and not os.path.isdir(path):  # one that is gone can still be listed
         sys.stderr.write(f"radian trust: {folder} is no folder\n")
         return USAGE
     try:

@@ -7,6 +7,9 @@ each test begins with the section that it stands for.
 
 from __future__ import annotations
 
+import json
+import re
+import stat
 import subprocess
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 OUTPUTS = ("text", "json", "jsonl")
 
+TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 SOON = [("Retry-After", "0")]
 
 
@@ -721,6 +725,100 @@ def test_s5_3_think_tags_count_at_the_very_start_of_an_answer_only(box: Box) -> 
 
     assert objects(run.stdout)[-1]["text"] == "Yes, <think>is a tag.</think>"
     assert "".join(each["delta"] for each in of_type(run.stdout, "Reasoning")) == "hm"
+
+
+# --- 4.4 trust
+
+
+def test_s4_4_the_trust_file_maps_paths_and_the_nearest_one_decides(box: Box) -> None:
+    file = box.home / "trust.json"
+    file.unlink()
+    inner = box.workspace / "a" / "b"
+    inner.mkdir(parents=True)
+    inner.joinpath("AGENTS.md").write_text("Say moo.")
+    words = ("exec", "-p", "x", "--workspace", "a/b", "--session-id")
+
+    assert box.run("trust").returncode == 0
+    listed = json.loads(file.read_text())
+    box.run(*words, "one")
+    assert box.run("trust", "--no", "a").returncode == 0
+    box.run(*words, "two")
+    box.run(*words, "three", "--trust")
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    (when,) = [each.pop("when") for each in listed.values()]
+    assert listed == {str(box.workspace): {"trusted": True}}
+    assert re.fullmatch(TIME, when)
+    assert set(json.loads(file.read_text())) == {str(box.workspace), str(box.workspace / "a")}
+    trusted = [box.journal(each)[1]["trusted"] for each in ("one", "two", "three")]
+    assert trusted == [True, False, True]
+
+
+def test_s4_4_a_project_that_is_gone_can_be_forgotten(box: Box) -> None:
+    gone = box.workspace / "gone"
+    gone.mkdir()
+    assert box.run("trust", "gone").returncode == 0
+    gone.rmdir()
+
+    refused = box.run("trust", "gone")
+    forgotten = box.run("trust", "--forget", "gone")
+
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert (forgotten.returncode, forgotten.stdout) == (0, f"{gone} is forgotten.\n")
+    assert str(gone) not in box.home.joinpath("trust.json").read_text()
+    assert box.run("trust", "--forget", "gone").stdout == f"{gone} was not listed.\n"
+
+
+def test_s4_4_what_is_wished_of_trust_is_one_thing(box: Box) -> None:
+    before = box.home.joinpath("trust.json").read_bytes()
+
+    run = box.run("trust", "--no", "--forget")
+
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "--no and --forget don't go together" in run.stderr
+    assert box.home.joinpath("trust.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_s4_4_the_notice_of_trust_comes_before_the_turn(
+    box: Box, monkeypatch: pytest.MonkeyPatch, unbuffered: str
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    box.home.joinpath("trust.json").unlink()
+    box.play({"tool_calls": [call("glob", pattern="*")]}, {"text": "ok"})
+
+    notice, *rest = box.run("exec", stdin="x").stderr.splitlines()
+
+    assert "is not trusted" in notice
+    assert rest == ["> glob: Find * in ."]
+
+
+# --- 2.4 the journal
+
+
+def test_s2_4_every_record_has_its_envelope_and_nobody_else_may_look(box: Box) -> None:
+    job = call("shell", command="sleep 600", background=True)
+    box.play({"text": "Look.", "tool_calls": [job], "usage": USED}, {"text": "ok"})
+    box.run("exec", "-p", "go", "--session-id", "s1", "--profile", "full")
+    box.play({"error": {"status": 400, "message": "no"}})
+    box.run("exec", "-p", "again", "--resume", "s1")
+
+    records = box.journal("s1")
+    assert [each["seq"] for each in records] == list(range(1, len(records) + 1))
+    assert {each["v"] for each in records} == {1}
+    assert all(re.fullmatch(TIME, each["ts"]) for each in records)
+    kinds = [each["type"] for each in records]
+    assert [kinds.count(each) for each in ("SessionCreated", "RunStarted", "TurnEnded")] == [
+        1,
+        2,
+        2,
+    ]
+    first = {"session_id": "s1", "workspace": str(box.workspace), "version": VERSION}
+    assert {name: records[0][name] for name in first} == first
+    sessions = box.home / "sessions"
+    assert stat.S_IMODE(sessions.stat().st_mode) == 0o700
+    for path in sessions.rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
 # --- 5.1 keys
