@@ -83,7 +83,7 @@ class PatientStreams:
             PatientOut(err.fileno(), self._bell, lossy=True),
         )
         self.out_bytes = io.BufferedWriter(self._raw[0])
-        self.out = _text(self.out_bytes, out, by_line=out.line_buffering)
+        self.out = _text(self.out_bytes, out, by_line=bool(out.line_buffering))
         self.err = _text(io.BufferedWriter(self._raw[1]), err, by_line=True)
 
     def hurry(self, patience_ms: int | None) -> None:
