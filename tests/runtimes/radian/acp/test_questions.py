@@ -194,6 +194,33 @@ def test_approvals_and_ask_user_the_options_are_the_permission_options(box: Box)
     assert "Blue" in outcome_of(box, session)["output"]
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"result": {"outcome": {"outcome": "selected", "optionId": "3"}}},
+        {"result": {"outcome": {"outcome": "selected", "optionId": "0"}}},
+        {"result": {"outcome": {"outcome": "selected", "optionId": "1,2"}}},
+        {"result": {"outcome": {"outcome": "selected", "optionId": "Red"}}},
+        {"result": {"outcome": {"outcome": "selected", "optionId": 1}}},
+        {"result": None},
+        {"error": {"code": -32601, "message": "what?"}},
+    ],
+    ids=str,
+)
+def test_approvals_and_ask_user_what_was_not_offered_is_no_answer_to_a_question(
+    box: Box, answer: dict[str, Any]
+) -> None:
+    box.play(ask(question="Which colour?", options=OPTIONS), {"text": "Then not."})
+    with Client(box) as client:
+        session = client.open()
+        running = client.prompt("go")
+        client.send(line(id=client.question()["id"], **answer))
+
+        assert client.finish(running).stop_reason == "end_turn"
+    assert outcome_of(box, session)["status"] == "failed"
+    assert "Red" not in outcome_of(box, session)["output"]
+
+
 def test_approvals_and_ask_user_is_asked_one_question_at_a_time(box: Box) -> None:
     two = [{"question": f"{name}?", "options": OPTIONS} for name in ("First", "Second")]
     box.play({"tool_calls": [call("ask_user", questions=two)]}, {"text": "Done."})
