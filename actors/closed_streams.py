@@ -96,7 +96,8 @@ def _leavable(stream: TextIO) -> TextIO:
         io.BufferedWriter(raw),
         encoding=stream.encoding,
         errors=stream.errors,
-        line_buffering=stream.line_buffering,
+        # One that is not buffered (PYTHONUNBUFFERED) is not said to be so by line.
+        line_buffering=stream.line_buffering or stream.write_through,
     )
 
 

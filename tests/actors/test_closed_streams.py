@@ -57,6 +57,35 @@ def test_no_file_takes_the_number_of_a_closed_stream(
     assert (run.returncode, run.stdout) == said, run.stderr
 
 
+MIXED = """\
+import os, sys
+from actors.closed_streams import print_leavable
+
+def command():
+    for name, stream in (("out", sys.stdout), ("err", sys.stderr)):
+        print(name, file=stream)
+        os.write(1, b"between\\n")
+    return 0
+
+sys.exit(print_leavable("x", command))
+"""
+
+
+def test_what_is_not_to_be_buffered_is_not() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", MIXED],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert run.stdout.split() == ["out", "between", "err", "between"]
+
+
 PRINTING = [
     ("chant list", 0),
     ("chant --help", 0),
