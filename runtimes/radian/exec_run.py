@@ -42,7 +42,9 @@ def run_exec(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     except (JournalError, ExportExists) as error:
         return _refuse(error, FAILED)
     except OSError as error:
-        return _refuse(f"{error.strerror or error}: {error.filename or 'output'}", FAILED)
+        # Of a rename, the name that it should have had, which people know.
+        where = error.filename2 or error.filename or "output"
+        return _refuse(f"{error.strerror or error}: {where}", FAILED)
 
 
 def _perform(argv: Sequence[str], environ: Mapping[str, str]) -> int:

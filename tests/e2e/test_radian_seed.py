@@ -257,6 +257,36 @@ def test_s1_2_a_fork_takes_all_up_to_the_last_ended_turn_and_calls_no_model(box:
     )
 
 
+def test_s1_2_an_export_that_can_not_be_written_names_the_place_and_leaves_nothing(
+    box: Box,
+) -> None:
+    assert box.run("exec", "-p", "x", "--session-id", "s1").returncode == 0
+    folder = box.workspace / "reports"
+    folder.mkdir()
+
+    run = box.run("exec", "--export", "s1", "--out", "reports", "--force")
+
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr == f"radian exec: Is a directory: {folder}\n"
+    assert list(box.workspace.iterdir()) == [folder]
+
+
+def test_s1_2_a_session_that_is_open_elsewhere_can_be_read_and_forked(box: Box) -> None:
+    with Client(box, "--session-id", "live") as client:
+        client.open()
+        client.turn("hi")
+        commands = {
+            each: box.run("exec", *each).returncode
+            for each in (("--export", "live"), ("--fork", "live"), ("--list",), ("--search", "hi"))
+        }
+        taken = [box.run("exec", "-p", "x", flag, "live") for flag in ("--resume", "--session-id")]
+        assert client.turn("still mine").stop_reason == "end_turn"
+
+    assert set(commands.values()) == {0}, commands
+    assert [each.returncode for each in taken] == [10, 10]
+    assert all("session live is in use" in each.stderr for each in taken)
+
+
 def test_s2_4_a_bad_line_is_named_but_lists_and_searches_pass_over_it(box: Box) -> None:
     for name in ("one", "two"):
         assert box.run("exec", "-p", f"look for {name}", "--session-id", name).returncode == 0
@@ -706,6 +736,10 @@ def test_s5_1_a_stream_that_falls_silent_is_given_up_after_its_timeout(box: Box)
     assert "http_status" not in retry
     assert [each["delta"] for each in of_type(run.stdout, "Text")] == ["half", "hello"]
     assert objects(run.stdout)[-1]["text"] == "hello"
+    # What was shown of the first attempt is no message of the session.
+    session = objects(run.stdout)[0]["session_id"]
+    messages = [each for each in box.journal(session) if each["type"] == "AssistantMessage"]
+    assert [each["parts"] for each in messages] == [[{"type": "text", "text": "hello"}]]
 
 
 def test_s5_3_usage_is_asked_for_and_the_option_dropped_where_it_is_refused(box: Box) -> None:
