@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from ops.errors import LedgerError
+from ops.json_in import read_json
 from ops.run_id import timestamp
 
 if TYPE_CHECKING:
@@ -126,11 +127,13 @@ def read_facts(content: bytes, path: str) -> tuple[GateFact, ...]:
 
     """
     facts: list[GateFact] = []
+    asked: dict[str, Pending] = {}
     for number, line in enumerate(content.split(b"\n"), start=1):
         if not line:
             continue
         try:
             facts.append(_fact(line))
+            _check_id(facts[-1], asked)
         except (ValueError, KeyError, TypeError) as error:
             msg = f"line {number} of {path} on the ledger's branch can't be read: {_why(error)}"
             raise LedgerError(msg) from error
@@ -144,7 +147,7 @@ def with_fact(content: bytes, row: Mapping[str, Any]) -> bytes:
 
 
 def _fact(line: bytes) -> GateFact:
-    row: Any = json.loads(line)
+    row: Any = read_json(line)
     if not isinstance(row, dict):
         msg = "it is no object"
         raise TypeError(msg)
@@ -165,6 +168,13 @@ def _fact(line: bytes) -> GateFact:
             raise ValueError(msg)
 
 
+def _check_id(fact: GateFact, asked: dict[str, Pending]) -> None:
+    """Let no two questions have one id: an answer to the one would open the other."""
+    if isinstance(fact, Pending) and asked.setdefault(fact.fact_id, fact) != fact:
+        msg = f"its id, {fact.fact_id}, is that of another question above"
+        raise ValueError(msg)
+
+
 class _Row:
     """One line, read strictly: a member of another type makes the line unreadable."""
 
@@ -173,11 +183,11 @@ class _Row:
 
     def pending(self) -> Pending:
         return Pending(
-            self.text("id"),
+            self._name("id"),
             self.text("op"),
             self.text("gate"),
             self.text("env"),
-            self.text("run_id"),
+            self._name("run_id"),
             self.text("op_digest"),
             self.text("params_digest"),
             self._time("since"),
@@ -186,14 +196,14 @@ class _Row:
             self._texts("roles"),
             self._flag("reuse"),
             self.text("channel"),
-            self._row,
+            self._checked(),
         )
 
     def answer(self, verdict: Verdict) -> Answer:
         return Answer(
             verdict,
             self.text("pending"),
-            self.text("approver"),
+            self._name("approver"),
             self._flag("attested"),
             self._texts("roles"),
             self.text("channel"),
@@ -215,6 +225,19 @@ class _Row:
         if not isinstance(value, str):
             raise TypeError(_wrong(name))
         return value
+
+    def _name(self, name: str) -> str:
+        """Read what people are shown as a name: nothing in it may move a terminal's cursor."""
+        value = self.text(name)
+        if not value.isprintable():
+            msg = f"{name} is no name"
+            raise ValueError(msg)
+        return value
+
+    def _checked(self) -> dict[str, Any]:
+        if not isinstance(self._row.get("params", {}), dict):
+            raise TypeError(_wrong("params"))
+        return self._row
 
     def _texts(self, name: str) -> tuple[str, ...]:
         value = self._row[name]

@@ -120,7 +120,8 @@ class GateLedger:
         book = self.book(given.op)
         line = lines[-1]
         asked = book.asked(line["gate"], line["env"])
-        (pending,) = [each for each in asked if each.fact_id == line["pending"]]
+        # The last: somebody's tool may have written the very same line twice.
+        pending = [each for each in asked if each.fact_id == line["pending"]][-1]
         standing = book.standing(pending, now_s)
         warnings = _said(late, appended.warning)
         return Answered(line, pending, standing, appended.pushed, warnings)

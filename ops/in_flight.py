@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 from ops.disk import THE_DISK
 from ops.errors import LedgerError
 from ops.faults import BEFORE_FSYNC, Faults, NoFaults
+from ops.json_in import read_json
 from ops.processes import is_same, start_time
 from ops.record import interrupted_record
 from ops.whole_file import whole_file
@@ -290,7 +291,7 @@ def note_of(
 def _read(disk: Disk, path: str) -> dict[str, Any] | None:
     """Return a note; None for what is gone meanwhile or is no note of ours."""
     try:
-        note = json.loads(disk.read(path) or b"")
+        note = read_json(disk.read(path) or b"")
     except (OSError, ValueError):
         return None
     if not isinstance(note, dict):

@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from ops.builders import Op
 from ops.declared import MODULE_NAME, Declared
+from ops.json_in import read_json
 from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def _judged(papers: Papers, status: int, *, in_time: bool) -> dict[str, Any]:
     line = int.from_bytes(papers.line[:8], "little") or 1
     said = _said(papers.out)
     if result:
-        found: dict[str, Any] = json.loads(result)
+        found: dict[str, Any] = read_json(result)
         if said and "reason" not in found:
             return {"line": line, "reason": _printed(said)}
         return found

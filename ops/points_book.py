@@ -11,16 +11,44 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from ops.errors import LedgerError, OpsError
 from ops.gate_book import has_role, person
+from ops.json_in import read_json
 from ops.points import Answer, Question
 from ops.run_id import timestamp
+from ops.shapes import (
+    MAYBE_LIST,
+    MAYBE_TABLE,
+    MAYBE_TEXT,
+    check_table,
+    check_tables,
+    check_texts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ops.points import Point
     from ops.run_values import Origin
+    from ops.shapes import Kinds
 
 RECORD_VERSION = 1
+
+SCALAR: Kinds = (str, int, float, bool)
+NEEDED: dict[str, Kinds] = {
+    **dict.fromkeys(("id", "point", "title", "state"), str),
+    **dict.fromkeys(("question", "inputs", "quorum", "asked"), dict),
+    **dict.fromkeys(("deciders", "votes", "history"), list),
+    "by": MAYBE_LIST,
+    "proposal": MAYBE_TABLE,
+    "answered_at": MAYBE_TEXT,
+}
+QUESTION: dict[str, Kinds] = {"type": str, "instructions": str, "options": list, "levels": int}
+QUORUM: dict[str, Kinds] = {"count": int, "roles": list}
+ASKED: dict[str, Kinds] = {
+    **dict.fromkeys(("channel", "actor", "op", "env", "run_id", "step_id"), MAYBE_TEXT),
+    "params": MAYBE_TABLE,
+}
+VOTE: dict[str, Kinds] = {"by": str, "attested": bool, "answer": SCALAR}
+PROPOSAL: dict[str, Kinds] = {"answer": SCALAR, "model": MAYBE_TEXT, "reason": MAYBE_TEXT}
 FOLDER = "_answers"
 QuestionState: TypeAlias = Literal["escalated", "proposed", "answered"]
 
@@ -227,7 +255,7 @@ def read_record(content: bytes, path: str) -> dict[str, Any]:
 
     """
     try:
-        record: Any = json.loads(content)
+        record: Any = read_json(content)
         _check_shape(record)
     except (ValueError, KeyError, TypeError) as error:
         msg = f"{path} on the ledger's branch can't be read: {error}"
@@ -262,6 +290,21 @@ def fact_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_shape(record: Any) -> None:
     """Raise for a file that is not what we write."""
+    check_table(record, NEEDED)
+    check_table(record["question"], QUESTION)
+    check_texts("options", record["question"]["options"])
+    check_table(record["quorum"], QUORUM)
+    check_texts("roles", record["quorum"]["roles"])
+    check_table(record["asked"], {"at": str, "steward": MAYBE_TEXT}, ASKED)
+    check_texts("by", record["by"])
+    check_tables("deciders", record["deciders"], {})
+    check_tables("votes", record["votes"], VOTE)
+    check_tables("history", record["history"], {})
+    if record["proposal"] is not None:
+        check_table(record["proposal"], PROPOSAL)
+    if record["state"] == "answered" and not record["by"]:
+        msg = "it is answered by nobody"
+        raise ValueError(msg)
     if record["version"] != RECORD_VERSION:
         msg = f"its version is {record['version']!r}, and this chant knows {RECORD_VERSION}"
         raise ValueError(msg)
@@ -272,11 +315,6 @@ def _check_shape(record: Any) -> None:
     if record["state"] == "answered" and question_of(record).read(record["answer"]) is None:
         msg = f"{record['answer']!r} does not answer it"
         raise ValueError(msg)
-    for name in ("count", "roles"):
-        record["quorum"][name]
-    if not isinstance(record["history"], list):
-        msg = "its history is no list"
-        raise TypeError(msg)
 
 
 def _check_voice(record: Mapping[str, Any], voice: Voice) -> None:

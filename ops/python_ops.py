@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from ops.findings import Findings, Problem, Table
+from ops.json_in import read_json
 from ops.toml_lines import LineIndex
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class _Reader:
         )
         with process:  # at its end our ends of the pipes close, and with them the process ends
             for line in self._lines(process, json.dumps(paths).encode() + b"\n"):
-                yield json.loads(line)
+                yield read_json(line)
 
     def _lines(self, process: Popen[bytes], request: bytes) -> Iterator[bytes]:
         stdin, stdout, stderr = process.stdin, process.stdout, process.stderr

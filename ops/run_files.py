@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ops.errors import LedgerError
+from ops.json_in import read_json
+from ops.run_shape import checked_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -108,10 +110,6 @@ def is_known(record: Mapping[str, Any], contents: Iterator[bytes]) -> bool:
 def read_line(line: bytes) -> Mapping[str, Any] | None:
     """Return the run of a line, None when it is none."""
     try:
-        value = json.loads(line)
-    except ValueError:
+        return checked_run(read_json(line))
+    except (ValueError, TypeError):
         return None
-    if not isinstance(value, dict):
-        return None
-    record = cast("dict[str, Any]", value)
-    return record if {"id", "status"} <= record.keys() else None

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ops.digests import canonical_json
 from ops.errors import LedgerError
+from ops.shapes import MAYBE_TEXT, check_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ops.resources.reader import Observation, State
     from ops.resources.resource import Resource
+    from ops.shapes import Kinds
 
 SNAPSHOT_VERSION = 1
+
+SNAPSHOT: dict[str, Kinds] = {
+    **dict.fromkeys(("name", "env", "taken", "actor", "host"), str),
+    "resources": dict,
+}
+ENTRY: dict[str, Kinds] = {"reader": str, "keys": dict, "state": str, "facts": dict, "seen": str}
+STATES: frozenset[State] = frozenset({"present", "absent", "unobserved"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +107,7 @@ def read_snapshot(value: Any, path: str) -> Snapshot:
 
     """
     try:
-        table = cast("dict[str, Any]", value)
+        table = check_table(value, SNAPSHOT, {"commit": MAYBE_TEXT})
         return Snapshot(
             name=table["name"],
             env=table["env"],
@@ -108,7 +117,7 @@ def read_snapshot(value: Any, path: str) -> Snapshot:
             commit=table["commit"],
             entries={name: _entry(name, each) for name, each in table["resources"].items()},
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError) as error:
         msg = f"{path} on the ledger's branch is no snapshot: {error}"
         raise LedgerError(msg) from error
 
@@ -119,7 +128,11 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
     return {**shown, "reason": entry.reason} if entry.reason else shown
 
 
-def _entry(name: str, value: Mapping[str, Any]) -> Entry:
+def _entry(name: str, value: Any) -> Entry:
+    check_table(value, ENTRY, {"reason": str})
+    if value["state"] not in STATES:
+        msg = f"the state of {name} is {value['state']!r}"
+        raise TypeError(msg)
     return Entry(
         name,
         value["reader"],

@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from ops.counts import counted
 from ops.errors import LedgerError, OpsError, unknown
+from ops.findings import Findings, Table
+from ops.json_in import read_json
 from ops.resources.observing import observe
-from ops.resources.resource import Resource
+from ops.resources.reader import unobserved
+from ops.resources.resource import Resource, read_resource
 from ops.resources.table import READERS
 from ops.run_id import timestamp
 from ops.snapshot import Snapshot, entries_of, read_snapshot, snapshot_json
+from ops.toml_lines import LineIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,9 +30,15 @@ if TYPE_CHECKING:
     from ops.facts import RunFacts
     from ops.ledger import Appended, Ledger
     from ops.resources.reader import Observation, Stopping
+    from ops.snapshot import Entry
 
 LATEST = "latest"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+ACTING = {
+    "command": "a program that only the ledger knows is not run",
+    "http": "a request that only the ledger knows is not sent",
+}
+"""Readers that do what their keys say, and what is said of a look that is not taken."""
 UNNAMED = re.compile(r"[0-9]{8}-[0-9]{9}")
 
 
@@ -132,14 +142,31 @@ def observe_orphans(
     environ: Mapping[str, str],
     cancel: Stopping,
 ) -> dict[str, Observation]:
-    """Look at what only the last snapshot knows, with the keys that were declared then."""
-    entries = last.entries.values() if last else ()
-    gone = {
-        entry.name: Resource(entry.name, READERS[entry.reader], entry.keys)
-        for entry in entries
-        if entry.name not in declared and entry.reader in READERS
-    }
-    return observe(gone, root, environ, cancel)
+    """Look at what only the last snapshot knows, with the keys that were declared then.
+
+    A snapshot is what somebody pushed: nothing of it is run or sent.
+    """
+    gone: dict[str, Resource] = {}
+    seen: dict[str, Observation] = {}
+    for entry in last.entries.values() if last else ():
+        if entry.name in declared or entry.reader not in READERS:
+            continue
+        found = _remembered(entry)
+        if isinstance(found, Resource):
+            gone[entry.name] = found
+        else:
+            seen[entry.name] = unobserved(found)
+    return {**seen, **observe(gone, root, environ, cancel)}
+
+
+def _remembered(entry: Entry) -> Resource | str:
+    """Return a resource as it was declared once, or why it is not to be looked at."""
+    if entry.reader in ACTING:
+        return ACTING[entry.reader]
+    findings = Findings("the snapshot", LineIndex(""))
+    words = {"name": entry.name, "reader": entry.reader, **entry.keys}
+    resource = read_resource(Table(words, (), entry.name, findings))
+    return findings.problems[0].reason if findings.problems else resource
 
 
 def snapshot_path(env: str, name: str) -> str:
@@ -177,7 +204,7 @@ def _names(blobs: Iterable[str], env: str) -> list[str]:
 
 def _parsed(content: bytes, path: str) -> Snapshot:
     try:
-        value: Any = json.loads(content)
+        value: Any = read_json(content)
     except ValueError as error:
         msg = f"{path} on the ledger's branch is no JSON: {error}"
         raise LedgerError(msg) from error

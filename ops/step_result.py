@@ -94,10 +94,10 @@ def lost(error: str) -> StepResult:
 
 
 def _report(data: bytes) -> dict[str, Any] | None:
-    import json
+    from ops.json_in import read_json
 
     try:
-        found = json.loads(data)
+        found = read_json(data)
     except ValueError:
         return None
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import TYPE_CHECKING, Any, cast
 
+from ops.json_in import read_json
 from ops.resources.programs import run_program
 from ops.resources.reader import ABSENT, Observation, present, unobserved
 
@@ -39,7 +39,7 @@ def read(keys: Mapping[str, Any], look: Look) -> Observation:
 
 def _members(stdout: bytes) -> Observation:
     try:
-        value = json.loads(stdout)
+        value = read_json(stdout)
     except ValueError as error:
         return unobserved(f"what it printed is no JSON: {error}")
     if not isinstance(value, dict):

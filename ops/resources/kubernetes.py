@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, cast
 
 from ops.digests import digest
+from ops.json_in import read_json
 from ops.references import look_up
 from ops.resources.programs import run_program
 from ops.resources.reader import ABSENT, Observation, unobserved
@@ -33,7 +34,7 @@ def read(keys: Mapping[str, Any], look: Look) -> Observation:
     if ran.code:
         return unobserved(ran.why)
     try:
-        found = json.loads(ran.stdout)
+        found = read_json(ran.stdout)
     except ValueError as error:
         return unobserved(f"kubectl printed no JSON: {error}")
     if not isinstance(found, dict):

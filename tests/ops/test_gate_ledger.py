@@ -64,6 +64,20 @@ def test_a_run_is_let_through_once_and_each_fact_is_one_commit(tmp_path: Path) -
     assert git(tmp_path, "rev-list", "--count", "chant/lifecycle") == "4"
 
 
+def test_a_question_that_stands_there_twice_is_answered_all_the_same(tmp_path: Path) -> None:
+    """The answer was recorded, and then told as a fault of ours."""
+    opened = ledger(repository(tmp_path))
+    gates = GateLedger(opened)
+    reach(gates, "1")
+    opened.branch.change(PATH, lambda content: content * 2, "somebody's tool")
+
+    answered = gates.answer(GIVEN, NOW_S)
+
+    assert answered.standing.state == "approved"
+    assert reach(gates, "2") == "approved"
+    assert reach(gates, "3") == "pending"
+
+
 def test_one_approval_lets_one_of_many_runs_through(tmp_path: Path) -> None:
     gates = GateLedger(ledger(repository(tmp_path)))
     reach(gates, "0")

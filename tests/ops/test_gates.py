@@ -418,6 +418,13 @@ GOOD = with_fact(b"", ASK.pending(NOW_S, ""))
         (GOOD.replace(b'"reuse":false', b'"reuse":0').strip(), "reuse has another type"),
         (GOOD.replace(b'"roles":[]', b'"roles":[1]').strip(), "roles has another type"),
         (GOOD.replace(b"10:15:00.000Z", b"10:15").strip(), "since has another type"),
+        (b"[" * 100_000, "it is nested too deeply"),
+        (GOOD.replace(b'{"version":"1"}', b'["version"]').strip(), "params has another type"),
+        (GOOD.replace(b'"run_id":"run-1"', b'"run_id":"\\u001b[31m"').strip(), "run_id is no name"),
+        (
+            GOOD.replace(b'"quorum":1', b'"quorum":3').strip(),
+            "its id, run-1/p2.s1, is that of another question above",
+        ),
     ],
 )
 def test_a_damaged_line_makes_the_whole_file_unreadable_and_is_named(line: bytes, why: str) -> None:
@@ -427,6 +434,17 @@ def test_a_damaged_line_makes_the_whole_file_unreadable_and_is_named(line: bytes
     assert caught.value.message == (
         f"line 2 of _gates/release.jsonl on the ledger's branch can't be read: {why}"
     )
+
+
+def test_an_answer_whose_name_moves_a_terminals_cursor_is_unreadable() -> None:
+    ledger = Ledger()
+    ledger.run()
+    ledger.say()
+    content = ledger.content.replace(b'"approver":"bob"', b'"approver":"bob\\u001b[1A"')
+    assert content != ledger.content
+
+    with pytest.raises(LedgerError, match=r"line 2 .* approver is no name"):
+        read_facts(content, gates_path("release"))
 
 
 def test_a_key_that_we_do_not_know_is_passed_over() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -99,14 +101,19 @@ def test_a_snapshot_that_knows_nothing_is_not_kept(ledger: Ledger) -> None:
     assert ledger.branch.tip() is None
 
 
+def put(ledger: Ledger, content: bytes) -> None:
+    ledger.branch.change("local/snapshots/latest.json", lambda _: content, "damage")
+
+
 def test_a_damaged_snapshot_is_an_error(ledger: Ledger) -> None:
     ledger.branch.change("local/snapshots/latest.json", lambda _: b"{}", "damage")
     with pytest.raises(LedgerError, match="is no snapshot"):
         find_snapshot(ledger, "local")
 
-    ledger.branch.change("local/snapshots/latest.json", lambda _: b"{", "damage")
-    with pytest.raises(LedgerError, match="is no JSON"):
-        find_snapshot(ledger, "local")
+    for damage in (b"{", b"[" * 100_000):
+        put(ledger, damage)
+        with pytest.raises(LedgerError, match="is no JSON"):
+            find_snapshot(ledger, "local")
 
 
 def test_what_is_no_longer_declared_is_looked_at_as_it_was_declared(
@@ -120,6 +127,52 @@ def test_what_is_no_longer_declared_is_looked_at_as_it_was_declared(
     assert seen["it"].facts["bytes"] == 11
     assert observe_orphans(snapshot, {"it": resource("file", path="x")}, "/", {}, Cancel()) == {}
     assert observe_orphans(None, {}, "/", {}, Cancel()) == {}
+
+
+@pytest.mark.parametrize(
+    ("reader", "keys", "reason"),
+    [
+        ("command", {"command": "touch ran"}, "a program that only the ledger knows is not run"),
+        ("http", {"url": "http://127.0.0.1:9/x", "method": "DELETE"}, "a request that only"),
+        ("file", {"path": 7}, "path must be text, not 7"),
+        ("file", {}, "path is missing"),
+        ("file", {"path": "x", "pass": "y"}, "unknown key"),
+    ],
+)
+def test_what_only_a_snapshot_says_is_checked_and_never_carried_out(
+    ledger: Ledger, tmp_path: Path, reader: str, keys: dict[str, Any], reason: str
+) -> None:
+    """Whoever could push to the ledger's branch could have a program run by the next look."""
+    entry = replace(take(ledger, "x", 0.0).entries["it"], reader=reader, keys=keys)
+    snapshot = replace(take(ledger, "y", 0.0), entries={"it": entry})
+
+    seen = observe_orphans(snapshot, {}, str(tmp_path), {}, Cancel())
+
+    assert seen["it"].state == "unobserved"
+    assert reason in seen["it"].reason
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"resources": []},
+        {"resources": {"it": 7}},
+        {"resources": {"it": {"reader": "file", "keys": [], "state": "present", "facts": {}}}},
+        {"taken": 7},
+        {"actor": None},
+    ],
+)
+def test_a_snapshot_of_another_shape_is_an_error(ledger: Ledger, damage: dict[str, Any]) -> None:
+    take(ledger, "x", 0.0)
+
+    def damaged(content: bytes) -> bytes:
+        return json.dumps({**json.loads(content), **damage}).encode()
+
+    ledger.branch.change("local/snapshots/latest.json", damaged, "damage")
+
+    with pytest.raises(LedgerError, match="is no snapshot"):
+        find_snapshot(ledger, "local")
 
 
 def test_many_are_looked_at_side_by_side(tmp_path: Path) -> None:
