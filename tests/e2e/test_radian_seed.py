@@ -761,6 +761,74 @@ def test_s5_3_think_tags_count_at_the_very_start_of_an_answer_only(box: Box) -> 
     assert "".join(each["delta"] for each in of_type(run.stdout, "Reasoning")) == "hm"
 
 
+# --- 4.1 and 4.2 who decides, and what the three profiles allow
+
+
+ASK = {"": "deny nobody", "--yes": "allow_once yes"}
+ROWS: dict[str, tuple[dict[str, Any], tuple[str, str, str]]] = {
+    "read inside": (call("read", path="a.txt"), ("allow", "allow", "allow")),
+    "read elsewhere": (call("read", path="{home}/plain"), ("deny", "deny", "allow")),
+    "read a secret": (call("read", path="{home}/.ssh/id_rsa"), ("deny", "deny", "deny")),
+    "read a secret by a link": (call("read", path="link"), ("deny", "deny", "deny")),
+    "read our own": (call("read", path="{home}/.radian/config.toml"), ("deny", "deny", "deny")),
+    "write inside": (call("write", path="b.txt", content="x"), ("no tool", "allow", "allow")),
+    "write in .git": (call("write", path=".git/x", content="x"), ("no tool", "ask", "allow")),
+    "write in .radian": (call("write", path=".radian/x", content="x"), ("no tool", "ask", "allow")),
+    "write elsewhere": (call("write", path="../x", content="x"), ("no tool", "deny", "deny")),
+    "shell without a sandbox": (
+        call("shell", command="true", unsandboxed=True, reason="x"), ("deny", "ask", "allow"),
+    ),
+    "background job": (
+        call("shell", command="true", background=True), ("deny", "as a command", "allow"),
+    ),
+    "fetch": (call("fetch", url="http://127.0.0.1:9/"), ("no tool", "ask", "allow")),
+    "subagent": (call("subagent", prompt="look"), ("allow", "allow", "allow")),
+    "todo": (call("todo", items=[]), ("allow", "allow", "allow")),
+}  # fmt: skip
+PROFILES = ("read-only", "workspace", "full")
+
+
+@pytest.mark.parametrize("yes", ["", "--yes"])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_s4_2_each_action_is_decided_by_its_row(box: Box, profile: str, yes: str) -> None:
+    home = box.home.parent
+    for path in (home / "plain", home / ".ssh" / "id_rsa", box.workspace / "a.txt"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    box.workspace.joinpath(".git").mkdir()
+    box.workspace.joinpath("link").symlink_to(home / ".ssh" / "id_rsa")
+    asked = json.loads(json.dumps([each for each, _ in ROWS.values()]).replace("{home}", str(home)))
+    box.play({"when": "look", "text": "Seen."}, {"tool_calls": asked}, {"text": "ok"})
+
+    flags = ("--profile", profile, "--output", "jsonl", *filter(None, [yes]))
+    run = box.run("exec", "-p", "go", *flags)
+
+    assert run.returncode == 0, run.stderr
+    decided = {each["call_id"]: each for each in of_type(run.stdout, "Permission")}
+    for at, (name, (_, row)) in enumerate(ROWS.items(), 1):
+        wanted, found = row[PROFILES.index(profile)], decided.get(f"call-{at}", {})
+        told = f"{found.get('decision')} {found.get('source')}"
+        match wanted:
+            case "ask":
+                assert told == ASK[yes], name
+            case "no tool":
+                assert told == "None None", name
+            case "as a command":  # where there is no sandbox it is asked for, too
+                assert told in {"allow_once profile", ASK[yes]}, name
+            case _:
+                assert told == ("deny profile" if wanted == "deny" else "allow_once profile"), name
+    assert not box.workspace.parent.joinpath("x").exists()
+
+
+def test_s4_2_where_there_is_no_sandbox_leaving_it_needs_no_reason(box: Box) -> None:
+    outside_of_it = call("shell", command="echo out", unsandboxed=True)
+    for profile, status_of_call in (("full", "completed"), ("workspace", "failed")):
+        box.play({"tool_calls": [outside_of_it]}, {"text": "ok"})
+        run = box.run("exec", "-p", "go", "--output", "jsonl", "--yes", "--profile", profile)
+        (result,) = of_type(run.stdout, "ToolResult")
+        assert (profile, result["status"]) == (profile, status_of_call)
+
+
 # --- 4.4 trust
 
 

@@ -76,7 +76,8 @@ class Shell:
         if "\0" in command:
             message = "a command can't have a NUL in it"
             raise ToolFailedError(message)
-        if values.get("unsandboxed") and not values.get("reason", "").strip():
+        leaves = values.get("unsandboxed") and wants_sandbox(context.profile)
+        if leaves and not values.get("reason", "").strip():
             message = "unsandboxed needs a reason: say what does not work in the sandbox"
             raise ToolFailedError(message)
         if values.get("background") and context.jobs is None:
