@@ -300,10 +300,11 @@ class AgentTurn:
 
     def _over(self) -> list[AgentEffect]:
         """Say the last word, once nothing of the turn goes on."""
+        untold = self._conversation.untold()
         if not self._open:
-            return [*self._last_word()]
+            return [*untold, *self._last_word()]
         self._stage = "leaving"
-        return [*self._open.values(), ArmTimer(LEAVE_LIMIT, LEAVE_S)]
+        return [*untold, *self._open.values(), ArmTimer(LEAVE_LIMIT, LEAVE_S)]
 
     def _leave(self, event: TurnEvent) -> list[TurnEffect]:
         """Wait for what was stopped, but not for ever; what it comes to goes nowhere."""

@@ -72,6 +72,8 @@ class Conversation:
         self._compacting: Compacting | None = None
         """A call for a summary is on its way."""
         self._stopped = False
+        self._late: list[AgentEffect] = []
+        """What a round that was stopped had to tell."""
         self.retries = 0
         self.cancelled_by_person = False
         """A question was answered by cancelling the turn."""
@@ -107,10 +109,13 @@ class Conversation:
         if self._round is None:
             return []
         effects = self._round.settled()
-        if effects or not self._round.done:
+        if not self._round.done or any(isinstance(each, Write) for each in effects):
             return effects
+        self._late += self._round.untold()
         self._round = None
-        return self._tools_done()
+        # In one go: of what a subagent tells there may be nothing left to show, and then this
+        # would look as if there were nothing to do.
+        return [*effects, *self._tools_done()]
 
     def stop(self) -> list[AgentEffect]:
         """Start nothing more and stop what runs; ends still come, and then this is over."""
@@ -120,6 +125,11 @@ class Conversation:
         if self._stage == "calling":
             return [AbortCall(self._call_id)]
         return [] if self._round is None else self._round.stop()
+
+    def untold(self) -> list[AgentEffect]:
+        """Tell what waited for the journal when this was stopped."""
+        late, self._late = self._late, []
+        return late if self._round is None else [*late, *self._round.untold()]
 
     # --- what comes next
 

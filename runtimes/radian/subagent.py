@@ -99,7 +99,7 @@ class Subagent:
             return effects
         ended = replace(end, wall_ms=round((self._monotonic() - self._since_s) * 1000))
         self.outcome = outcome_of(ended, last_text(self._records, self._agent))
-        return self._own([Write((ended,))])
+        return self._own([*self._conversation.untold(), Write((ended,))])
 
     def stop(self) -> list[AgentEffect]:
         """Stop; the outcome follows once nothing of it runs."""

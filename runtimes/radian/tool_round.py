@@ -1,8 +1,9 @@
 """The calls of one answer, each told and recorded exactly once.  Pure.
 
 Neighbours that only read run side by side, and so do a few subagents; everything else one after
-the other, in the order of the calls.  Results are told as they come, and recorded in the order of
-the calls.  A call's own way is in `tool_call`.
+the other, in the order of the calls, in which results are recorded, too.  What was done is told
+once the journal has it, so that nothing that was shown is lost with the process; what was only
+read is told as it comes.  A call's own way is in `tool_call`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from runtimes.models.base import ToolUse
     from runtimes.radian.journal_queue import AgentEffect
+    from runtimes.radian.records import ToolResult
     from runtimes.radian.subagents import Subagents
     from runtimes.radian.tool_desk import ToolDesk
 
@@ -45,14 +47,16 @@ class ToolRound:
         ]
         self._recorded = 0
         """How many calls, from the first, have their result in the journal."""
+        self._untold: list[ToolResult] = []
+        """On their way into the journal."""
         self._stopped = False
 
     @property
     def done(self) -> bool:
-        """Nothing runs, and nothing is left to run."""
+        """Nothing runs, and nothing is left to run; stopped: what there is to tell may wait."""
         if self._stopped:
             return not any(call.is_open for call in self._calls)
-        return all(call.state == "over" for call in self._calls)
+        return not self._untold and all(call.state == "over" for call in self._calls)
 
     @property
     def cancelled_by_person(self) -> bool:
@@ -72,8 +76,8 @@ class ToolRound:
         return []
 
     def settled(self) -> list[AgentEffect]:
-        """Let subagents go on: all that was to be written is in the journal."""
-        effects: list[AgentEffect] = []
+        """Tell results, and let subagents go on: all that was to be written is in the journal."""
+        effects = [] if self._stopped else self.untold()
         for call in self._calls:
             if call.is_open:
                 effects += (*call.settled(), *self._result_of(call))
@@ -85,8 +89,13 @@ class ToolRound:
         open_calls = [call for call in self._calls if call.is_open]
         return [effect for call in open_calls for effect in (*call.stop(), *self._result_of(call))]
 
+    def untold(self) -> list[AgentEffect]:
+        """Tell what waits for the journal."""
+        results, self._untold = self._untold, []
+        return [Say((told(result),)) for result in results]
+
     def _next_batch(self) -> list[AgentEffect]:
-        if self._stopped or any(call.is_open for call in self._calls):
+        if self._stopped or self._untold or any(call.is_open for call in self._calls):
             return []
         left = [call for call in self._calls if call.state == "new"]
         reading = list(takewhile(lambda call: call.only_reads, left))
@@ -95,15 +104,17 @@ class ToolRound:
         return [effect for call in batch for effect in call.begin()]
 
     def _result_of(self, call: ToolCall | HookedCall) -> list[AgentEffect]:
-        """Record what may be recorded now, and tell what came of a call that has just ended."""
+        """Record what may be recorded now that a call has ended, and tell what was only read."""
         if call.result is None:
             return []
-        return [*self._ordered_writes(), Say((told(call.result),))]
+        reads = [Say((told(call.result),))] if call.only_reads else []
+        return [*self._ordered_writes(), *reads]
 
     def _ordered_writes(self) -> list[AgentEffect]:
         """Record the results that no earlier call holds up."""
         ready = list(takewhile(self._holds_up_nothing, self._calls[self._recorded :]))
         self._recorded += len(ready)
+        self._untold += (each.result for each in ready if each.result and not each.only_reads)
         return [Write((call.result,)) for call in ready if call.result is not None]
 
     def _holds_up_nothing(self, call: ToolCall | HookedCall) -> bool:

@@ -60,9 +60,16 @@ TURN = (
     Mutant(
         "results are recorded in the order in which calls end",
         "runtimes/radian/tool_round.py",
-        "        return [*self._ordered_writes(), Say((told(call.result),))]\n",
-        "        return [Write((call.result,)), Say((told(call.result),))]\n",
+        "        return [*self._ordered_writes(), *reads]\n",
+        "        return [Write((call.result,)), *reads]\n",
         (ROUND_TESTS, SEEDS),
+    ),
+    Mutant(
+        "what was done is told before the journal has it",
+        "runtimes/radian/tool_round.py",
+        "        return [*self._ordered_writes(), *reads]\n",
+        "        return [*self._ordered_writes(), *reads, *self.untold()]\n",
+        (ROUND_TESTS, Pytest("tests/runtimes/radian/test_turn_ends_at_random.py")),
     ),
     Mutant(
         "a cancel forgets what was said",
@@ -103,8 +110,8 @@ TURN = (
     Mutant(
         "a turn has its last word while something that it started goes on",
         "runtimes/radian/agent_turn.py",
-        "        if not self._open:\n            return [*self._last_word()]\n",
-        "        if self._stage:\n            return [*self._last_word()]\n",
+        "        if not self._open:\n            return [*untold, *self._last_word()]\n",
+        "        if self._stage:\n            return [*untold, *self._last_word()]\n",
         (Pytest("tests/runtimes/radian/test_turn_leaving.py"), SEEDS),
     ),
 )

@@ -95,10 +95,46 @@ def test_neighbours_that_only_read_run_side_by_side_and_changes_alone() -> None:
     assert started(end(calls, "t1.1.1/run", ToolOutcome("one"))) == []
     assert started(end(calls, "t1.1.2/run", ToolOutcome("two"))) == ["t1.1.3/prepare"]
     assert started(prepared(calls, 3, CHANGE)) == ["t1.1.3/run"]
-    assert started(end(calls, "t1.1.3/run", ToolOutcome("three"))) == ["t1.1.4/prepare"]
+    assert started(end(calls, "t1.1.3/run", ToolOutcome("three"))) == []
+    assert started(calls.settled()) == ["t1.1.4/prepare"]
 
 
-def test_results_are_told_as_they_come_and_recorded_in_the_order_of_the_calls() -> None:
+def test_what_was_done_is_told_once_the_journal_has_it() -> None:
+    calls = round_of("change", "change")
+    calls.begin()
+    prepared(calls, 1, CHANGE)
+
+    ended = end(calls, "t1.1.1/run", ToolOutcome("one"))
+    settled = calls.settled()
+
+    assert (told(ended), written(ended)) == ([], ["c1"])
+    assert (told(settled), started(settled)) == (["c1"], ["t1.1.2/prepare"])
+
+
+def test_a_round_is_not_done_before_all_is_told() -> None:
+    calls = round_of("change")
+    calls.begin()
+    prepared(calls, 1, CHANGE)
+
+    end(calls, "t1.1.1/run", ToolOutcome("one"))
+
+    assert not calls.done
+    assert told(calls.settled()) == ["c1"]
+    assert calls.done
+
+
+def test_what_was_done_before_a_stop_is_told_last() -> None:
+    calls = round_of("change")
+    calls.begin()
+    prepared(calls, 1, CHANGE)
+    end(calls, "t1.1.1/run", ToolOutcome("one"))
+
+    assert (calls.stop(), calls.done) == ([], True)
+    assert told(calls.settled()) == []
+    assert told(calls.untold()) == ["c1"]
+
+
+def test_what_was_read_is_told_as_it_comes_and_recorded_in_the_order_of_the_calls() -> None:
     calls = round_of("look", "look")
     calls.begin()
     prepared(calls, 1, LOOK)

@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.model_call import ModelEnded
-from actors.turn import CancelAsked, MachineFailed, ModelSaid, StartCall, StepEnded, TimerFired
+from actors.turn import (
+    CancelAsked,
+    MachineFailed,
+    ModelSaid,
+    Say,
+    StartCall,
+    StepEnded,
+    TimerFired,
+)
 from actors.work import ProcessWork, StepEnd
 from runtimes.models.base import CallFailed, Finished, TextDelta
 from runtimes.radian import events
@@ -28,7 +36,7 @@ from tests.runtimes.radian.by_hand import USAGE, Book, Hands, Model, calls, desk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from actors.turn import TurnEvent
+    from actors.turn import TurnEffect, TurnEvent
     from runtimes.models.base import ModelEvent, ModelRequest
     from runtimes.radian.hook_config import HookEvent
     from runtimes.radian.records import Entry, Record
@@ -70,6 +78,10 @@ class Paper(Book):
     fails: float = 0
     failed: bool = False
 
+    def results(self) -> list[ToolResult]:
+        """Return the results that were written."""
+        return [each for each in self.records if isinstance(each, ToolResult)]
+
     def append(self, records: Sequence[Record], *, sync: bool) -> tuple[Entry, ...]:
         assert not self.failed, "nothing is written after a write that failed"
         if self.chance.random() >= self.fails:
@@ -79,6 +91,17 @@ class Paper(Book):
         if self.chance.random() < 1 / 2:
             error.written = super().append(records, sync=sync)
         raise error
+
+
+class Watching(Hands):
+    """Sees to it that no result is told before the journal has it; no tool here only reads."""
+
+    def _perform(self, effect: TurnEffect) -> None:
+        journal: Any = self.desk.journal
+        for item in effect.items if isinstance(effect, Say) else ():
+            if isinstance(item, events.ToolResult) and not journal.failed:
+                assert item.call_id in {each.call_id for each in journal.results()}
+        super()._perform(effect)
 
 
 def answer_by(chance: Random, request: ModelRequest) -> list[ModelEvent]:
@@ -104,7 +127,7 @@ def hands_by(chance: Random) -> tuple[Hands, Paper]:
     paper = Paper(chance=chance, fails=chance.choice([0, 0, 0.1]))
     journal: Any = paper
     tools = replace(desk.tools, hooks=HookDesk(hooks))
-    return Hands(replace(desk, journal=journal, tools=tools)), paper
+    return Watching(replace(desk, journal=journal, tools=tools)), paper
 
 
 def end_one(hands: Hands, name: str, chance: Random) -> None:
@@ -159,7 +182,11 @@ def test_a_turn_has_one_end_and_all_agree_on_it(seed: int) -> None:
     assert max(Counter(each.agent for each in ends).values(), default=1) == 1
     assert not hands.running
 
-    results = [each.call_id for each in paper.records if isinstance(each, ToolResult)]
+    results = [each.call_id for each in paper.results()]
+    told = [each.call_id for each in hands.said if isinstance(each, events.ToolResult)]
+    assert len(set(told)) == len(told)
+    own_results = [each.call_id for each in paper.results() if each.agent is None]
+    assert paper.failed or isinstance(stop, MachineFailed) or set(told) == set(own_results)
     messages = [each for each in paper.records if isinstance(each, AssistantMessage)]
     parts = [part for each in messages if not each.superseded for part in each.parts]
     called = [part.call_id for part in parts if isinstance(part, ToolCall)]
