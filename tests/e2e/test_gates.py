@@ -405,9 +405,16 @@ def test_r07_two_requests_are_told_apart(make: Make, box: Path) -> None:
     late = reply(talk, option(second, "allow"))
     early = reply(talk, option(first, "reject"))
 
+    assert (version_of(late), version_of(early)) == ("2", "1")
     assert meta(late)["status"] == "ok"
     assert meta(early)["status"] == "fail"
     assert [fact["kind"] for fact in facts(box)].count("passed") == 1
+
+
+def version_of(turn: Turn) -> str:
+    """Read the param that a turn's run was started with."""
+    record = json.loads(updates(turn, "agent_message_chunk")[-1]["content"]["text"])
+    return str(record["params"]["version"])
 
 
 @pytest.mark.parametrize("option_id", ["allow", "reject"])
