@@ -78,6 +78,17 @@ class Answer:
         return tuple(part for part in self.parts if isinstance(part, ToolUse))
 
     @property
+    def counted(self) -> Usage | None:
+        """The usage in our own terms alone."""
+        return None if self.usage is None else Usage(*self.usage.counts)
+
+    @property
+    def sent_usage(self) -> Mapping[str, Any] | None:
+        """The usage in the vendor's terms, under a key of its own."""
+        sent = None if self.usage is None else self.usage.sent
+        return {"usage": sent} if sent else None
+
+    @property
     def payload(self) -> tuple[Mapping[str, Any], ...]:
         """What has to be sent back verbatim; see `Kept`, which holds its place among the parts."""
         return tuple(part.payload for part in self.parts if isinstance(part, Kept))

@@ -157,6 +157,22 @@ class Usage:
     cache_read_tokens: int | None = None
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
+    sent: Mapping[str, Any] | None = None
+    """As the vendor sent it, for who wants to see that; it is not compared."""
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the counts."""
+        return self.counts == other.counts if isinstance(other, Usage) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Hash the counts."""
+        return hash(self.counts)
+
+    @property
+    def counts(self) -> tuple[int | None, ...]:
+        """All of them, in their order."""
+        cached = (self.cache_read_tokens, self.cache_write_tokens)
+        return (self.input_tokens, self.output_tokens, *cached, self.reasoning_tokens)
 
 
 @frozen

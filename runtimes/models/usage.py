@@ -33,6 +33,7 @@ def chat_usage(sent: Mapping[str, Any]) -> Usage | None:
         ),
         write=count(details.get("cache_write_tokens")),
         reasoning=reasoning,
+        sent=sent,
     )
 
 
@@ -47,6 +48,7 @@ def responses_usage(sent: Mapping[str, Any]) -> Usage | None:
         read=count(table(sent.get("input_tokens_details")).get("cached_tokens")),
         write=None,
         reasoning=count(table(sent.get("output_tokens_details")).get("reasoning_tokens")),
+        sent=sent,
     )
 
 
@@ -58,7 +60,7 @@ def anthropic_usage(sent: Mapping[str, Any]) -> Usage | None:
     read = count(sent.get("cache_read_input_tokens"))
     write = count(sent.get("cache_creation_input_tokens"))
     whole = given + (read or 0) + (write or 0)
-    return _usage(whole, out, read=read, write=write, reasoning=None)
+    return _usage(whole, out, read=read, write=write, reasoning=None, sent=sent)
 
 
 def gemini_usage(sent: Mapping[str, Any]) -> Usage | None:
@@ -76,6 +78,7 @@ def gemini_usage(sent: Mapping[str, Any]) -> Usage | None:
         read=count(sent.get("cachedContentTokenCount")),
         write=None,
         reasoning=thoughts,
+        sent=sent,
     )
 
 
@@ -85,13 +88,19 @@ def merged(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _usage(
-    given: int, out: int, *, read: int | None, write: int | None, reasoning: int | None
+    given: int,
+    out: int,
+    *,
+    read: int | None,
+    write: int | None,
+    reasoning: int | None,
+    sent: Mapping[str, Any],
 ) -> Usage:
     """Hold what must hold: a part is never larger than its whole."""
     read = None if read is None else min(read, given)
     write = None if write is None else min(write, given - (read or 0))
     reasoning = None if reasoning is None else min(reasoning, out)
-    return Usage(given, out, read, write, reasoning)
+    return Usage(given, out, read, write, reasoning, sent)
 
 
 def _first(*values: Any) -> int | None:

@@ -92,10 +92,11 @@ class Compacting:
             superseded=True,
             error=None if error is None else error.message,
             model=self._state.model,
-            usage=answer.usage,
+            usage=answer.counted,
             cost_micros=told.cost_micros,
             price_source=told.price_source,
             model_ms=answer.model_ms,
+            payload=answer.sent_usage,
         )
 
     def _record(self, told: Told) -> Compacted:
@@ -107,7 +108,7 @@ class Compacting:
             tokens_before=self._plan.tokens_before,
             call=self.call,
             model=self._state.model,
-            usage=answer.usage,
+            usage=answer.counted,
             cost_micros=told.cost_micros,
             price_source=told.price_source,
             model_ms=answer.model_ms,

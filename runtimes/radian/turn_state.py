@@ -181,12 +181,13 @@ class TurnState:
             superseded=void,
             error=answer.error.message if answer.error else None,
             model=self.model,
-            usage=answer.usage,
+            usage=answer.counted,
             context_window=told.context_window,
             cost_micros=told.cost_micros,
             price_source=told.price_source,
             model_ms=answer.model_ms,
             ttft_ms=answer.ttft_ms,
+            payload=answer.sent_usage,
         )
         return message, comes_next
 

@@ -895,6 +895,31 @@ def test_s4_4_the_notice_of_trust_comes_before_the_turn(
     assert rest == ["> glob: Find * in ."]
 
 
+# --- 1.2 and 2.4 what a provider sent raw
+
+
+def test_s1_2_an_export_has_usage_as_it_was_sent_where_that_is_asked_for(box: Box) -> None:
+    sent = {
+        "prompt_tokens": 10,
+        "completion_tokens": 5,
+        "prompt_tokens_details": {"cached_tokens": 3},
+        "cost_in_vendor_points": 0.25,
+    }
+    last = chat(finish="stop", usage=sent)
+    with model_server(stream(events(chat({"content": "Yes."}), last))) as server:
+        words = ("exec", "-p", "x", "--session-id", "s1", *far(box, server.url))
+        assert box.run(*words).returncode == 0
+
+    (kept_of_it,) = [each for each in box.journal("s1") if each["type"] == "AssistantMessage"]
+    counts = {"input_tokens": 10, "output_tokens": 5, "cache_read_tokens": 3}
+    assert (kept_of_it["usage"], kept_of_it["payload"]) == (counts, {"usage": sent})
+    for form in ("json", "jsonl", "markdown"):
+        export = ("exec", "--export", "s1", "--format", form)
+        raw = box.run(*export, "--include-provider-payload").stdout
+        assert "cost_in_vendor_points" in raw
+        assert "cost_in_vendor_points" not in box.run(*export, "--include-reasoning").stdout
+
+
 # --- 2.4 the journal
 
 
