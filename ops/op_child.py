@@ -1,8 +1,9 @@
 """The process that evaluates Ops written in Python: `ops.python_ops` starts it.
 
-It reads one line, a JSON list of files, and prints one JSON line for each: what it declares, or
-why it declares nothing.  Every file is evaluated in a fork of its own, with no stdin, within
-limits of time, memory and output, so nothing that it does reaches another file or the caller.
+It reads one line, a JSON list of files, and prints one JSON line for each, in their order: what
+it declares, or why it declares nothing.  Every file is evaluated in a fork of its own, with no
+stdin, within limits of time, memory and output, so nothing that it does reaches another file or
+the caller.
 When the caller goes away, all of it ends.
 """
 
@@ -23,6 +24,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from ops.builders import Op
 from ops.declared import MODULE_NAME, Declared
 from ops.json_in import read_json
+from ops.shapes import check_table
 from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ MAX_OUTPUT_BYTES = 1024 * 1024
 """Of what a file declares, and of what it prints; as much as a TOML file may hold."""
 MAX_SAID_CHARS = 300
 PR_SET_CHILD_SUBREAPER = 36
+KINDS: dict[str, type] = {"op": dict, "lines": list, "line": int, "reason": str}
+ANSWERS = frozenset({frozenset({"op", "lines"}), frozenset({"line", "reason"})})
 CHILDREN = "/proc/self/task/{0}/children"
 
 
@@ -60,7 +64,7 @@ def main() -> None:
     _adopt_orphans()
     with os.fdopen(answers, "w", encoding="utf-8") as stream:
         for file in files:
-            stream.write(json.dumps({"file": file, **_evaluated(file, caller, answers)}) + "\n")
+            stream.write(json.dumps(_evaluated(file, caller, answers)) + "\n")
             stream.flush()
 
 
@@ -146,7 +150,9 @@ def _judged(papers: Papers, status: int, *, in_time: bool) -> dict[str, Any]:
     line = int.from_bytes(papers.line[:8], "little") or 1
     said = _said(papers.out)
     if result:
-        found: dict[str, Any] = read_json(result)
+        found = _found(result)
+        if found is None:
+            return {"line": line, "reason": "it wrote into what it is to declare"}
         if said and "reason" not in found:
             return {"line": line, "reason": _printed(said)}
         return found
@@ -157,6 +163,19 @@ def _judged(papers: Papers, status: int, *, in_time: bool) -> dict[str, Any]:
     complaint = _said(papers.err)
     why = f": {complaint}" if complaint else ""
     return {"line": line, "reason": f"its process ended before it had declared an Op ({how}){why}"}
+
+
+def _found(result: bytes) -> dict[str, Any] | None:
+    """Return what an evaluation has left, None if it is not what `_answer` returns."""
+    try:
+        found = check_table(read_json(result), {}, KINDS)
+        for path, line in found.get("lines", ()):
+            if not isinstance(path, list) or not isinstance(line, int):
+                return None
+            hash(tuple(cast("list[object]", path)))
+    except (ValueError, TypeError):
+        return None
+    return found if ANSWERS & {frozenset(found)} else None
 
 
 def _said(paper: IO[bytes]) -> str:

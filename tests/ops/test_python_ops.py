@@ -26,6 +26,17 @@ if TYPE_CHECKING:
 
 CONFIG = '[project]\nname = "box"\nenvironments = ["local", "prod"]\npython_ops = true\n'
 
+SCRIBBLE = """\
+import os, sys
+for fd in range(3, 20):
+    link = f"/proc/self/fd/{{fd}}"
+    if os.path.exists(link) and "chant-op" in os.readlink(link):
+        os.write(fd, {})
+        os._exit(0)
+"""
+KILL_OURS = "import os\nos.kill(os.getppid(), 9)\n"
+"""What evaluates it; that is what a file can do to the others."""
+
 PYTHON_RELEASE = """\
 from ops.builders import (
     Op, copy, exec_, gate, http_check, outcome, output_of, parameter, phase, shell,
@@ -88,6 +99,12 @@ def test_both_forms_declare_the_same_op(tmp_path: Path) -> None:
         ("x = 1\n", 1, "it must say op = Op(...), with Op from ops.builders; op is nothing"),
         ("op = {}\n", 1, "op is a dict"),
         ("import no_such_module\n", 1, "No module named 'no_such_module'"),
+        ("raise ValueError('\\x1b[1A\\nno')\n", 1, "ValueError: \\x1b[1A\\nno"),
+        (SCRIBBLE.format(b'{"op": 1}more'), 6, "it wrote into what it is to declare"),
+        (SCRIBBLE.format(b'{"file": "good_op.py"}'), 6, "it wrote into what it is to declare"),
+        (SCRIBBLE.format(b'{"op": {}, "lines": 7}'), 6, "it wrote into what it is to declare"),
+        (SCRIBBLE.format(b'{"op": {}, "lines": [[{}, 7]]}'), 6, "it wrote into what it is to"),
+        (KILL_OURS, 1, "it was not evaluated: the process that evaluates Ops ended"),
         ("\n\nx = b'a' * (4 << 30)\n", 3, "MemoryError"),
         (
             "from ops.builders import *\nop = Op('big', overview='x' * 2_000_000, phases=[])\n",
@@ -120,6 +137,26 @@ def test_a_file_that_does_not_end_is_ended(tmp_path: Path) -> None:
     (problem,) = found.problems
     assert problem.reason == f"it did not end within {FILE_LIMIT_S:g} s"
     assert list(found.ops) == ["good"]
+
+
+def test_a_file_that_stops_what_evaluates_it_is_named_and_nothing_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever listed Ops waited for ever, and the stopped process outlived even that."""
+    monkeypatch.setattr("ops.python_ops.ANSWER_LIMIT_S", 4.0)
+    pid = tmp_path / "pid"
+    text = (
+        f"import os\nopen({str(pid)!r}, 'w').write(str(os.getppid()))\nos.kill(os.getppid(), 19)\n"
+    )
+
+    found = python_catalog(tmp_path, {"bad_op.py": text, "good_op.py": GOOD})
+
+    assert list(found.ops) == ["good"]
+    (problem,) = found.problems
+    said = "the process that evaluates Ops says nothing any more"
+    assert problem.reason == f"it was not evaluated: {said}"
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
 
 
 def test_what_a_file_starts_is_gone_when_it_was_read(tmp_path: Path) -> None:
