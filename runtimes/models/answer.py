@@ -80,7 +80,7 @@ class Answer:
     @property
     def counted(self) -> Usage | None:
         """The usage in our own terms alone."""
-        return None if self.usage is None else Usage(*self.usage.counts)
+        return None if self.usage is None else replace(self.usage, sent=None)
 
     @property
     def sent_usage(self) -> Mapping[str, Any] | None:

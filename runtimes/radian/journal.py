@@ -19,6 +19,7 @@ from runtimes.models.json_text import encode
 from runtimes.radian.journal_disk import THE_JOURNALS
 from runtimes.radian.journal_read import load
 from runtimes.radian.record_json import to_table
+from runtimes.radian.record_masking import without_secrets
 from runtimes.radian.records import Entry, TurnEnded
 from runtimes.radian.session_errors import JournalError, SessionInUse, SessionMissing, SessionTaken
 
@@ -69,6 +70,8 @@ class Journal:
         """A write may have left something behind that end."""
         self._disk = disk
         self._named = named
+        self.mask: Callable[[str], str] = str
+        """Takes known secrets out of a text, before it is written."""
 
     def append(self, records: Sequence[Record], *, sync: bool) -> tuple[Entry, ...]:
         """Write ``records`` in one piece and return them with their numbers.
@@ -85,7 +88,7 @@ class Journal:
             entries = tuple(
                 Entry(seq, ts, record) for seq, record in enumerate(records, self.last_seq + 1)
             )
-            data = b"".join(_line(entry) for entry in entries)
+            data = b"".join(_line(entry, self.mask) for entry in entries)
             file = self._file
             if file is None:
                 raise JournalError(self._failed("be written", "it is closed"))
@@ -303,9 +306,11 @@ def _sync_folder(folder: str, faults: Faults, disk: JournalDisk) -> None:
         raise JournalError(message) from error
 
 
-def _line(entry: Entry) -> bytes:
+def _line(entry: Entry, mask: Callable[[str], str]) -> bytes:
     try:
-        line = encode(to_table(entry))
+        line = encode(table := to_table(entry))
+        if mask(text := line.decode()) != text:
+            line = encode(without_secrets(table, mask))
         if line.count(b"[") + line.count(b"{") > SAFE_DEPTH:
             orjson.loads(line)  # what can't be read again must not be written
     except (RecursionError, ValueError) as error:

@@ -169,6 +169,7 @@ def open_session(
     with ExitStack() as undo:
         undo.callback(opened.let_go)
         journal, entries, session_id = opened.journal, opened.entries, opened.session_id
+        journal.mask = secrets.mask
         side_files = sessions.side_files(session_id)
         steps = ground.make_steps()
         undo.callback(steps.close)

@@ -997,6 +997,42 @@ def test_s5_1_without_a_name_the_key_is_the_default_providers(box: Box) -> None:
     assert list(box.home.joinpath("credentials").iterdir()) == []
 
 
+KEY = "sk-0123456789abcdef"
+
+
+def test_s5_1_no_known_key_is_in_a_journal_whoever_said_it(box: Box) -> None:
+    asked = {"path": "env", "content": f"KEY={KEY}\n"}
+    function = {"name": "write", "arguments": json.dumps(asked)}
+    told = [
+        chat({"reasoning_content": f"The key is {KEY}."}),
+        chat({"content": f"I write {KEY}."}),
+        chat({"tool_calls": [{"index": 0, "id": "c", "function": function}]}),
+        chat(finish="tool_calls", usage={"prompt_tokens": 1, "completion_tokens": 1, "by": KEY}),
+    ]
+    with model_server(stream(events(*told)), GOOD) as server:
+        words = far(box, server.url)
+        config = box.home / "config.toml"
+        config.write_text(config.read_text().replace('credential = "none"\n', ""))
+        assert box.run("login", "far", stdin=f"{KEY}\n").returncode == 0
+        run = box.run("exec", "-p", f"put {KEY} into env", "--session-id", "s1", *words)
+        sent = json.dumps(server.requests[1].body["messages"])
+
+    assert (run.returncode, run.stdout) == (0, "hello\n")
+    # What was asked for is done, and the model knows what it is about; what is kept tells nobody.
+    assert box.workspace.joinpath("env").read_text() == asked["content"]
+    assert KEY in sent
+    assert KEY not in box.home.joinpath("sessions", "s1.jsonl").read_text()
+    first = next(each for each in box.journal("s1") if each["type"] == "AssistantMessage")
+    parts = [part for part in first["parts"] if part["type"] != "kept"]
+    assert [part.get("text", part.get("input")) for part in parts] == [
+        "The key is [secret].",
+        "I write [secret].",
+        {"path": "env", "content": "KEY=[secret]\n"},
+    ]
+    (message,) = [each for each in box.journal("s1") if each["type"] == "UserMessage"]
+    assert message["content"] == [{"type": "text", "text": "put [secret] into env"}]
+
+
 # --- 5.6 tools
 
 

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors.faults import NoFaults
-from runtimes.models.base import Text
+from runtimes.models.base import Kept, Text
 from runtimes.radian.journal import create_journal, open_journal
 from runtimes.radian.journal_read import read_journal
-from runtimes.radian.records import ToolCall, UserMessage
+from runtimes.radian.records import ToolCall, ToolResult, UserMessage
 from runtimes.radian.session_errors import (
     JournalDamaged,
     JournalError,
@@ -423,3 +423,28 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     journal.close()
 
     assert [each.seq for each in read_journal(journal.path).entries] == [1, 2]
+
+
+def test_secrets_are_taken_out_of_texts_and_of_nothing_else(tmp_path: Path) -> None:
+    journal, _ = open_new(tmp_path / "s1.jsonl", created())
+    journal.mask = lambda text: text.replace("completed", "[secret]")
+    deep: Any = "completed"
+    for _ in range(200):
+        deep = [deep]
+    signed = Kept({"from": "completed"})
+    parts = (
+        Text("completed!"),
+        signed,
+        ToolCall("completed", "read", {"completed": ["completed"]}),
+    )
+    said = type(called(1, "c"))(1, 1, parts, "tools")
+    result = ToolResult(1, "completed", "completed", "it is completed")
+
+    journal.append([said, result, _with(ToolCall("c", "read", {"x": deep}))], sync=False)
+    journal.close()
+
+    _, told, ended, nested = [each.record for each in read_journal(journal.path).entries]
+    call = ToolCall("completed", "read", {"[secret]": ["[secret]"]})
+    assert told == type(said)(1, 1, (Text("[secret]!"), signed, call), "tools")
+    assert ended == ToolResult(1, "completed", "completed", "it is [secret]")
+    assert "completed" not in repr(nested)
