@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import termios
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from tests.e2e.processes import cpu_ticks, is_quiet, marked, wait_until_gone
 from tests.e2e.referee import OUTSIDE_TURNS, Referee
@@ -189,18 +189,23 @@ class Wire:
 
     def unread(self) -> int:
         """Return how many bytes lie in the agent's stdout pipe."""
-        assert self.process.stdout is not None
-        packed = fcntl.ioctl(self.process.stdout, termios.FIONREAD, b"\0\0\0\0")
-        return int(struct.unpack("i", packed)[0])
+        return _in_pipe(self.process.stdout)
+
+    def wait_until_taken(self) -> None:
+        """Wait until the agent has read all that was sent."""
+        until, nothing = time.monotonic() + DEADLINE_S, select.poll()
+        while _in_pipe(self.process.stdin):
+            assert time.monotonic() < until, "the agent stopped reading its input"
+            nothing.poll(1)
 
     def wait_until_stalled(self) -> None:
-        """Without reading, wait until the output pipe is full and the agent has come to rest."""
+        """Without reading, wait until the output pipe is full and all processes rest."""
         until, nothing = time.monotonic() + DEADLINE_S, select.poll()
         before = (-1, -1)
         while True:
             nothing.poll(LOOK_AGAIN_MS)
             now = (self.unread(), cpu_ticks(self.pid))
-            if now[0] > CHUNK // 2 and now == before and is_quiet(self.pid):
+            if now[0] > CHUNK // 2 and now == before and all(map(is_quiet, self.alive())):
                 return
             before = now
             if time.monotonic() > until:
@@ -292,6 +297,12 @@ class Wire:
 def line(**members: Any) -> bytes:
     """Write one message as a client would."""
     return json.dumps({"jsonrpc": "2.0", **members}, separators=(",", ":")).encode() + b"\n"
+
+
+def _in_pipe(pipe: IO[bytes] | None) -> int:
+    """Return how many bytes lie in a pipe; either end tells."""
+    assert pipe is not None
+    return int(struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"))[0])
 
 
 def same(message: Message, request_id: object) -> bool:
