@@ -48,6 +48,8 @@ class Asked:
     """Its place among all that the client sent and saw."""
     answers: list[Json] = field(default_factory=list[Json])
     answered_at: int = 0
+    cancelled_s: float | None = None
+    """When its session was first cancelled since."""
     doubled: int = 0
     """Other requests under its id whose answers, errors all of them, have not come yet."""
 
@@ -83,6 +85,8 @@ class Book:
         """The place of that among all that the client sent and saw."""
         self.faults_fired: Callable[[], bool] = _never
         """Whether an internal error has an excuse."""
+        self.cancel_limit_s: float | None = None
+        """What a cancelled prompt may take to be answered; None: as long as its clean-up takes."""
         self.text_is_checked = True
         """Text reaches the client under the ids under which it was said."""
         self.tag_of_update: Callable[[Json], str] = message_tag
@@ -116,9 +120,17 @@ class Book:
         asked = self._meant(message)
         if asked is None or (asked.doubled and _code(message) in DOUBLED_CODES):
             return
+        self._check_cancel_time(asked)
         tag = self.tag_of_answer(message) or asked.tag
         if self._running.get(tag):
             self.violated("order", f"{tag} was answered while {self._running[tag]} steps of it ran")
+
+    def _check_cancel_time(self, asked: Asked) -> None:
+        if self.cancel_limit_s is None or asked.cancelled_s is None or self.faults_fired():
+            return
+        took_s = self._scheduler.now - asked.cancelled_s
+        if took_s > self.cancel_limit_s:
+            self.violated("cancel", f"{asked.tag} was answered {took_s:g} s after its cancel")
 
     def left(self, piece: bytes) -> None:
         """Bytes went into the pipe."""
@@ -168,6 +180,9 @@ class Book:
         """The client sent a cancel."""
         self._clock += 1
         self.cancels.append((self._clock, session))
+        for asked in self.asked.values():
+            if asked.session == session and not asked.answers and asked.cancelled_s is None:
+                asked.cancelled_s = self._scheduler.now
         self._scheduler.trace.event(f"client cancels {session[-4:]}")
 
     def got(self, line: bytes) -> Json:

@@ -11,7 +11,7 @@ from protocol.framing import Line, LineSplitter
 from protocol.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from actors.simulation.book import Book, Json
     from actors.simulation.pipe import SimPipe
@@ -94,9 +94,10 @@ class SimClient:
         params: Json = {"protocolVersion": 1, "clientCapabilities": {}}
         return self.answer(self.request("initialize", params))
 
-    def new_session(self) -> str:
-        """Open a session and return its id; empty when the server has gone."""
-        answer = self.answer(self.request("session/new", {"cwd": "/", "mcpServers": []}))
+    def new_session(self, servers: Sequence[Json] = ()) -> str:
+        """Open a session, with MCP ``servers``; return its id, empty when the server has gone."""
+        params: Json = {"cwd": "/", "mcpServers": [*servers]}
+        answer = self.answer(self.request("session/new", params))
         return str(answer.get("result", {}).get("sessionId", ""))
 
     def prompt(self, session: str, text: str, tag: str = "", meta: Json | None = None) -> int:

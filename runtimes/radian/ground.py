@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from actors.faults import Faults
+    from actors.piped_program import ProgramListener
     from actors.platform import Platform
-    from actors.work import StepService
+    from actors.work import ProcessWork, StepService
     from runtimes.models.base import Provider
     from runtimes.models.config import ProviderConfig
     from runtimes.models.secrets import Secrets
     from runtimes.radian.journal_disk import JournalDisk
+    from runtimes.radian.mcp.world import Program
     from runtimes.radian.profiles import ProfileName
     from runtimes.radian.sessions import Sessions
     from runtimes.radian.tools.base import Tool
@@ -40,6 +42,8 @@ class AgentGround:
     make_provider: Callable[[ProviderConfig, Secrets], Provider]
     make_tools: Callable[[ProfileName, Mapping[str, str]], dict[str, Tool]]
     """The tools that need no session, of a profile in an environment."""
+    mcp_program: Callable[[ProcessWork, ProgramListener], Program] | None = None
+    """Makes the program of an MCP server; None: a child of the session's guardian."""
 
     def sessions(self, home: str) -> Sessions:
         """Return the sessions below radian's own folder."""

@@ -195,8 +195,7 @@ def open_session(
             apart=side_files.folder,
             env=context.env,
             secrets=secrets,
-            platform=platform,
-            faults=ground.faults,
+            ground=ground,
         )
         if mcp is not None:
             undo.callback(mcp.close)

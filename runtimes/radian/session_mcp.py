@@ -17,9 +17,8 @@ from runtimes.radian.workspace_path import WorkspaceUnusable, current_folder
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from actors.faults import Faults
-    from actors.platform import Platform
     from runtimes.models.secrets import Secrets
+    from runtimes.radian.ground import AgentGround
     from runtimes.radian.mcp.servers import McpServers
     from runtimes.radian.mcp.specs import Servers
     from runtimes.radian.session import SessionPlan
@@ -68,8 +67,7 @@ def make_servers(
     apart: str,
     env: Mapping[str, str],
     secrets: Secrets,
-    platform: Platform,
-    faults: Faults,
+    ground: AgentGround,
 ) -> McpServers | None:
     """Make what was chosen, ready to be started; None if nothing was.
 
@@ -81,7 +79,7 @@ def make_servers(
         return None
     from runtimes.radian.mcp.servers import McpServers
 
-    if not plan.trusted:
+    if not plan.trusted and ground.mcp_program is None:
         with suppress(OSError):  # no server can start there then, and each says so
             os.makedirs(apart, mode=0o700, exist_ok=True)
     return McpServers(
@@ -91,9 +89,10 @@ def make_servers(
         env=env,
         profile=plan.settings.profile,
         secrets=secrets,
-        platform=platform,
-        faults=faults,
+        platform=ground.platform,
+        faults=ground.faults,
         say=plan.say,
+        program=ground.mcp_program,
     )
 
 

@@ -168,8 +168,8 @@ SERVERS = (
     Mutant(
         "a cancel does not wake who waits for a server",
         "runtimes/radian/mcp/connection.py",
-        "            cancel.on_cancel(self._wake)\n        answer",
-        "            pass\n        answer",
+        "            cancel.on_cancel(self._wake)\n        if not taken",
+        "            pass\n        if not taken",
         (SEEDS,),
     ),
     Mutant(
@@ -177,6 +177,20 @@ SERVERS = (
         "runtimes/radian/mcp/connection.py",
         "            self._peer.give_up(request_id, reason)\n",
         "",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a call of a server does not hear of its turn's cancel",
+        "runtimes/radian/mcp/tool.py",
+        "self.server.call(self._listed.name, values, cancel)",
+        "self.server.call(self._listed.name, values, type(cancel)(cancel._platform))",
+        (SEEDS,),
+    ),
+    Mutant(
+        "a cancel waits for servers that start",
+        "runtimes/radian/mcp/server.py",
+        "        cancel.on_cancel(self._wake)\n        until = self._began_s + limit_s\n",
+        "        until = self._began_s + limit_s\n",
         (SEEDS,),
     ),
 )

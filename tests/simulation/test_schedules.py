@@ -103,7 +103,7 @@ def test_every_scenario_ends_well_without_faults(name: str) -> None:
     assert schedule.fired == ()
 
 
-@pytest.mark.parametrize("name", ["runs", "agent-jobs", "hooked-agents", "mcp-servers"])
+@pytest.mark.parametrize("name", ["runs", "agent-jobs", "hooked-agents", "served-agents"])
 def test_a_seed_has_one_trace_whatever_the_hash_seed_is(name: str) -> None:
     def trace(hash_seed: str, backend: str) -> object:
         words = ("simulate", "--scenario", name, "--seed", "5", "--json", "--backend", backend)

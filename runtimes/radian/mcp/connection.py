@@ -110,10 +110,10 @@ class Connection:
             with self._changed:
                 self._awaited.add(request_id)
             taken = self._program.write(self._peer.take_outgoing())
-        if not taken:
-            raise self._not_asked(method)
         if cancel is not None:
             cancel.on_cancel(self._wake)
+        if not taken:
+            raise self._not_asked(method, cancel)
         answer = self._wait(request_id, limit_s, cancel)
         if answer is None:
             raise self._given_up(request_id, method, limit_s, cancel)
@@ -149,11 +149,13 @@ class Connection:
         """End the server and all that it started."""
         self._program.kill()
 
-    def wait_end(self, timeout_s: float) -> bool:
-        """Wait for its end; tell whether it came."""
+    def wait_end(self, timeout_s: float, cancel: Cancel | None = None) -> bool:
+        """Wait for its end; tell whether it came.  ``cancel``, if it wakes us, ends the wait."""
         until = self._platform.monotonic() + timeout_s
         with self._changed:
             while self._end is None and (left_s := until - self._platform.monotonic()) > 0:
+                if cancel is not None and cancel.is_set():
+                    break
                 self._changed.wait(left_s)
             return self._end is not None
 
@@ -199,9 +201,9 @@ class Connection:
 
     # --- waiting
 
-    def _not_asked(self, method: str) -> ServerEnded:
+    def _not_asked(self, method: str, cancel: Cancel | None = None) -> ServerEnded:
         """Say why it takes nothing; the pump, which knows its end, must be free to tell it."""
-        why = self.end_reason if self.wait_end(ENDING_S) else "it does not read"
+        why = self.end_reason if self.wait_end(ENDING_S, cancel) else "it does not read"
         return ServerEnded(self._mask(f"the server can't be asked for {method}: {why}"))
 
     def _wake(self) -> None:

@@ -28,6 +28,8 @@ from runtimes.radian.mcp.servers import McpServers
 from runtimes.radian.mcp.specs import ServerSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from actors.piped_program import ProgramListener
     from actors.simulation.world import World
     from actors.work import ProcessWork
@@ -47,6 +49,8 @@ MOODS: dict[Mood, int] = {
 GIVEN_UP = (RequestCancelled, RequestTimedOut, ServerEnded)
 TIMEOUT_S = 3.0
 TOOL = "act"
+NUMBER = "number"
+"""The one argument: no two calls have the same."""
 LISTED = {"name": TOOL, "inputSchema": {"type": "object"}}
 IDS = ("one", "two")
 
@@ -73,7 +77,8 @@ class SimServer:
         self._numbers = town.world.numbers
         self._changed = self._platform.condition()
         self._unread = b""
-        self._due: list[tuple[float, bytes]] = []
+        self._due: list[tuple[float, bytes, int]] = []
+        """When, what, and the number of the call that it is the result of, 0 for none."""
         self._no_more = self._asked_to_end = self._killed = self._dies = False
         self.stubborn = self._numbers.random() < 0.2  # noqa: PLR2004
         """It ends neither when its stdin is closed nor when it is asked to."""
@@ -89,7 +94,7 @@ class SimServer:
     def start(self) -> None:
         """See `Program`."""
         self.in_time = self._town.closing_s is None
-        self._platform.spawn("program of a server", self._run)
+        self._platform.spawn("mcp program", self._run)
 
     def write(self, data: bytes) -> bool:
         """See `Program`."""
@@ -128,9 +133,11 @@ class SimServer:
                 line, self._unread = self._line()
                 said = self._what_is_due()
                 if not line and not said and not self._is_to_end():
-                    left_s = [at - self._platform.monotonic() for at, _ in self._due]
+                    left_s = [each[0] - self._platform.monotonic() for each in self._due]
                     self._changed.wait(min(left_s, default=None))
-            for data in said:
+            for _, data, number in said:
+                if number:
+                    self._town.returned(number)
                 self._listener.heard("stdout", data)
             if line:
                 self._read(orjson.loads(line))
@@ -149,9 +156,9 @@ class SimServer:
         line, found, rest = self._unread.partition(b"\n")
         return (line, rest) if found else (b"", self._unread)
 
-    def _what_is_due(self) -> list[bytes]:
+    def _what_is_due(self) -> list[tuple[float, bytes, int]]:
         now_s = self._platform.monotonic()
-        said = [data for at, data in self._due if at <= now_s]
+        said = [each for each in self._due if each[0] <= now_s]
         self._due = [each for each in self._due if each[0] > now_s]
         return said
 
@@ -164,7 +171,7 @@ class SimServer:
             case "tools/list":
                 self._answer(message["id"], 0.0, {"tools": [LISTED]})
             case "tools/call":
-                self._call(message["id"], message["params"]["arguments"]["number"])
+                self._call(message["id"], message["params"]["arguments"][NUMBER])
             case "notifications/cancelled":
                 self.given_up.add(self.calls.get(message["params"]["requestId"], -1))
             case _:
@@ -190,30 +197,39 @@ class SimServer:
             case "late":
                 takes_s += TIMEOUT_S
             case "babble":
-                self._due.append((self._platform.monotonic(), b"starting...\n{}\n"))
+                self._due.append((self._platform.monotonic(), b"starting...\n{}\n", 0))
             case "twice":
-                self._answer(request_id, takes_s, result)
+                self._answer(request_id, takes_s, result, number)
             case "last":
                 self._dies = True
             case "answer":
                 pass
-        self._answer(request_id, takes_s, result)
+        self._answer(request_id, takes_s, result, number)
         self._town.answers(number, self._platform.monotonic() + takes_s)
 
-    def _answer(self, request_id: int, takes_s: float, result: dict[str, Any]) -> None:
-        self._say(takes_s, {"id": request_id, "result": result})
+    def _answer(
+        self, request_id: int, takes_s: float, result: dict[str, Any], number: int = 0
+    ) -> None:
+        self._say(takes_s, {"id": request_id, "result": result}, number)
 
-    def _say(self, takes_s: float, message: dict[str, Any]) -> None:
+    def _say(self, takes_s: float, message: dict[str, Any], number: int = 0) -> None:
         data = orjson.dumps({"jsonrpc": "2.0", **message}) + b"\n"
-        self._due.append((self._platform.monotonic() + takes_s, data))
+        self._due.append((self._platform.monotonic() + takes_s, data, number))
 
 
 class Town:
     """Where servers live, and what they and their callers know of each other."""
 
-    def __init__(self, world: World) -> None:
-        """Be empty."""
+    def __init__(
+        self, world: World, watch: Callable[[int, str | None], None] | None = None
+    ) -> None:
+        """Be empty.
+
+        ``watch`` is told the number of each call that a server acts on, and None; then perhaps the
+        number and what came of it.
+        """
         self.world = world
+        self._watch = watch
         self.closing_s: float | None = None
         """When all servers were asked to end."""
         self.closed = False
@@ -232,8 +248,15 @@ class Town:
     def acted(self, number: int) -> None:
         """A server does what a call asks for."""
         self._acts[number] = self._acts.get(number, 0) + 1
+        if self._watch is not None:
+            self._watch(number, None)
         if self._acts[number] > 1:
             self._violated(f"call {number} reached a server {self._acts[number]} times")
+
+    def returned(self, number: int) -> None:
+        """A server hands over the result of a call."""
+        if self._watch is not None:
+            self._watch(number, f"done {number}")
 
     def answers(self, number: int, at_s: float) -> None:
         """A server will answer a call, unless it ends before."""
@@ -261,7 +284,7 @@ class Town:
             return
         tool = tools[self.world.numbers.choice(sorted(tools))]
         try:
-            result = tool.server.call(TOOL, {"number": number}, cancel)
+            result = tool.server.call(TOOL, {NUMBER: number}, cancel)
             outcome = str(result["content"][0]["text"])
         except RequestFailed as error:
             outcome = type(error).__name__

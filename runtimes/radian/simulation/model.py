@@ -21,6 +21,7 @@ from runtimes.models.base import (
     ToolUse,
 )
 from runtimes.radian.model_desk import SUMMARY_SYSTEM
+from runtimes.radian.simulation.mcp import NUMBER
 from runtimes.radian.simulation.tools import DO, tag_of
 from runtimes.radian.tools.ask_user import NAME as ASK_USER
 from runtimes.radian.tools.subagent import NAME as SUBAGENT
@@ -41,6 +42,8 @@ PAUSE_S = 0.1
 RETRIED = CallFailed("the model is busy", status=503, retry=True)
 BROKEN = CallFailed("the model is broken", status=400)
 TOO_LONG = CallFailed("the conversation is too long", status=400, context_overflow=True)
+SERVED = "mcp__"
+"""Begins the name of a tool of an MCP server."""
 HELPERS = {SUBAGENT: "look 0 make 0", "asking": "look 0 edit 0", "stalling": "stall"}
 """What calls a subagent, and what that one is told: to work, to ask, to hang."""
 ASKED = {"questions": [{"question": "Which?", "options": [{"label": "this"}, {"label": "that"}]}]}
@@ -63,6 +66,8 @@ class SimModel:
         """The last piece of what was said, but for subagents."""
         self._paused = False
         """The last answer wants to be resumed."""
+        self.served: dict[int, str] = {}
+        """By its number: the id of each call of an MCP server."""
         self.lets_go: Callable[[], None] = _at_once
         """Is how long a connection takes to end that is given up."""
 
@@ -162,6 +167,9 @@ class SimModel:
         call_id = f"{tag}-c{self._calls}"
         if tool == ASK_USER:
             return ToolCalled(call_id, tool, orjson.dumps(ASKED).decode())
+        if tool.startswith(SERVED):
+            self.served[self._calls] = call_id
+            return ToolCalled(call_id, tool, orjson.dumps({NUMBER: self._calls}).decode())
         if tool in HELPERS:
             given = {"prompt": f"{tag}s{self._calls}; {HELPERS[tool]}; say"}
             tool = SUBAGENT

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from actors.fault_plan import FaultPlan, PlannedFault
 from actors.simulation.client import Reading
 from actors.simulation.scenario import Scenario
 from actors.simulation.served import Pipes
+from runtimes.radian.simulation.mcp import IDS, TOOL
 from runtimes.radian.simulation.talk import AgentTalk
 
 if TYPE_CHECKING:
@@ -55,6 +57,15 @@ QUIET = tuple(each for each in ANSWERS if "edit" not in each and "ask" not in ea
 """What ends by itself, whatever people do."""
 HOOKED = (*QUIET, "look 0 make 0", "make 0 look 0.5", "say", "say")
 """What hooks judge."""
+ONE, TWO = (f"mcp__{name}__{TOOL}" for name in IDS)
+SERVED = (
+    ONE,
+    f"{ONE} {TWO} look 0",
+    f"look 0 {TWO} make 0.1",
+    f"{TWO} {TWO} {ONE}",
+    f"subagent {ONE}",
+)
+"""What calls MCP servers."""
 DISK = (*("file.write",) * 2, "file.fsync", "journal.write", "journal.sync", "journal.repair")
 MOMENTS: tuple[Moment, ...] = ("writing", "writing", "forcing")
 LAST = 0.5
@@ -261,6 +272,31 @@ def hooked_agents(world: World) -> None:
     _go_on(talk)
 
 
+def served_agents(world: World) -> None:
+    """Calls of MCP servers that die, hang and start again, in turns cancelled at any moment."""
+    talk, numbers = AgentTalk(world, servers=IDS), world.numbers
+    talk.cancel_limit_s = 0.5  # no call of theirs is waited for
+    if unasked := numbers.random() < 0.7:  # noqa: PLR2004
+        talk.options = replace(talk.options, allow=("mcp",))
+    talk.serve()
+    talk.open()
+    for _ in range(numbers.randint(1, 3)):
+        request = talk.prompt(*numbers.choices(SERVED, k=numbers.randint(1, 2)), "say")
+        if not unasked or numbers.random() < LAST:
+            world.platform.sleep(numbers.choice((0.0, 0.2, 0.2, 0.5, 1.0, 3.0)))
+            talk.client.cancel(talk.session)
+        talk.client.answer(request)
+    if numbers.random() < 0.7:  # noqa: PLR2004
+        talk.finish()
+        return
+    talk.prompt(*numbers.choices(SERVED, k=2), "say")
+    talk.pause()
+    for _ in range(int(400 * numbers.random() ** 2)):
+        world.scheduler.point()
+    _kill(talk)
+    _go_on(talk)
+
+
 def full_disks(seed: int, numbers: random.Random) -> FaultPlan:
     """Draw a write from which on there is no room for some time."""
     fault = PlannedFault(
@@ -299,6 +335,7 @@ SCENARIOS = (
     Scenario("agent-jobs", "background jobs and the turns that tell of them", agent_jobs, 2),
     Scenario("agent-full-disk", "turns while the disk fails", agent_turns, 3, DISK, calm=0.1),
     Scenario("hooked-agents", "hooks that allow, deny, fail and hang", hooked_agents, 2),
+    Scenario("served-agents", "turns that call MCP servers", served_agents, 2),
     Scenario(
         "agent-helpers",
         "subagents side by side, and a disk that fills up",

@@ -14,12 +14,15 @@ from runtimes.radian.options import ConversationOptions
 from runtimes.radian.runtime import RadianRuntime
 from runtimes.radian.simulation.hooks import SimHooks
 from runtimes.radian.simulation.journals import Shelf, SimJournals
+from runtimes.radian.simulation.mcp import Town
 from runtimes.radian.simulation.model import SimModel
 from runtimes.radian.simulation.tools import Deeds, tools_for
 from runtimes.radian.simulation.truth import Truth
 from runtimes.radian.simulation.view import View
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from actors.opened_session import OpenedSession
     from actors.simulation.book import Book, Json
     from actors.simulation.client import SimClient
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 OPTIONS = ConversationOptions(
     provider="openai", model="sim", profile="workspace", trust=False, user_config=False
 )
+CANCEL_LIMIT_S = 4.0
+"""More than a cancelled turn ever takes here: programs that ignore TERM are killed after 2 s."""
 NOWHERE = "/nowhere/of/a/simulation"
 ENVIRON = {"HOME": NOWHERE, "RADIAN_HOME": f"{NOWHERE}/.radian"}
 
@@ -49,8 +54,8 @@ class HookedRuntime(RadianRuntime):
 class AgentTalk:
     """A session, its servers and what must be true of them; that is checked at the end."""
 
-    def __init__(self, world: World, *, hooked: bool = False) -> None:
-        """Make an empty disk.  ``hooked``: the session has hooks."""
+    def __init__(self, world: World, *, hooked: bool = False, servers: Sequence[str] = ()) -> None:
+        """Make an empty disk.  ``hooked``: the session has hooks; ``servers``: it has these."""
         self.world = world
         self.numbers = world.numbers
         disk = SimDisk(world.scheduler, world.faults, stream(world.seed, "disk"))
@@ -60,6 +65,13 @@ class AgentTalk:
         self.client: SimClient
         self.session = ""
         self.model = SimModel(lambda: world.server.book, self.shelf.last_turn_is_own)
+        self.options = OPTIONS
+        self._servers: list[Json] = [
+            {"name": name, "command": f"/{name}", "args": [], "env": []} for name in servers
+        ]
+        self.cancel_limit_s = CANCEL_LIMIT_S
+        self._slow = False
+        """The client may be what an answer waits for."""
         self._prompts = 0
         self._hooks: SimHooks | None = None
         if hooked:
@@ -71,13 +83,14 @@ class AgentTalk:
 
     def serve(self, pipes: Pipes | None = None, reading: Reading | None = None) -> None:
         """Start a server and shake hands."""
+        self._slow = reading is not None
         self.client = self.world.serve(self._runtime, pipes or Pipes(), reading or Reading())
         self.client.on_question = self._answer
         self.client.initialize()
 
     def open(self) -> str:
         """Ask for a new session and return its id; empty: there is none."""
-        self.session = self.client.new_session()
+        self.session = self.client.new_session(self._servers)
         if self.session:
             self.truth.opened.append(self.session)
         return self.session
@@ -86,7 +99,7 @@ class AgentTalk:
         """Load the session again; tell whether that worked.  ``in_use``: it must not."""
         if not self.session:
             return False
-        params: Json = {"sessionId": self.session, "cwd": "/", "mcpServers": []}
+        params: Json = {"sessionId": self.session, "cwd": "/", "mcpServers": self._servers}
         answer = self.client.answer(self.client.request("session/load", params, may_fail=True))
         if in_use:
             self.truth.held_twice(answer)
@@ -131,7 +144,9 @@ class AgentTalk:
         served = self.world.server
         view = self.truth.views[served] = View()
         book.text_is_checked = False
+        book.cancel_limit_s = None if self._slow else self.cancel_limit_s
         book.tag_of_update = view.take
+        town = Town(self.world, self._watch_server)
         ground = AgentGround(
             self.world.platform,
             self.world.faults,
@@ -139,13 +154,28 @@ class AgentTalk:
             served.steps_apart,
             lambda _config, _secrets: self.model,
             tools_for(self.deeds, book),
+            town.program,
         )
-        runtime = HookedRuntime(self.world.platform, ENVIRON, lambda: OPTIONS, ground)
+        runtime = HookedRuntime(self.world.platform, ENVIRON, lambda: self.options, ground)
         if self._hooks is not None:
             runtime.hooks = self._hooks.hooks
             served.steps.cast = self._hooks.cast(served)
-        served.after = runtime.close
+
+        def close() -> None:
+            town.closing_s = self.world.platform.monotonic()
+            runtime.close()
+            town.end()
+
+        served.after = close
         return runtime
+
+    def _watch_server(self, number: int, result: str | None) -> None:
+        """An MCP server begins what a call asks for, or has returned what came of it."""
+        call_id = self.model.served[number]
+        if result is None:
+            self.deeds.begin(call_id, "")
+        else:
+            self.deeds.outputs[call_id] = result
 
     def _answer(self, message: Json) -> Json | None:
         """Answer as people do: at once, late, wrongly or never."""

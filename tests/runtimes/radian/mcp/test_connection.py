@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from actors.cancel import CancelSignal
 from actors.faults import NoFaults
 from actors.piped_program import ProgramEnd
 from actors.real_platform import RealPlatform
@@ -78,3 +79,26 @@ def test_a_program_that_lives_and_takes_nothing_does_not_read(
 
     with pytest.raises(ServerEnded, match="asked for tools/list: it does not read"):
         connection_to(None).request("tools/list", {}, 30.0)
+
+
+@pytest.mark.timeout(30)
+def test_a_cancel_does_not_wait_for_the_end_of_a_program_that_takes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection_module, "ENDING_S", 3600.0)
+    platform = RealPlatform()
+
+    class Waiting(FullProgram):
+        def write(self, data: bytes) -> bool:
+            threading.Thread(target=cancel.set).start()
+            return super().write(data)
+
+    cancel = CancelSignal(platform)
+    world = World(
+        lambda _work, listener: Waiting(listener, None),
+        platform, NoFaults(), "/", "/", {}, str, print,
+    )  # fmt: skip
+    connection = Connection(ServerSpec("db", "/bin/db"), world)
+
+    with pytest.raises(ServerEnded, match="asked for tools/call: it does not read"):
+        connection.request("tools/call", {}, 3600.0, cancel)
