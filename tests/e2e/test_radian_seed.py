@@ -1,8 +1,34 @@
 """Decisions of the page behind `radian`, held where no test nearer to the code holds them.
 
-The page that `radian acp` was made from has an index of its own, by sentence, in
-`runtimes/radian/acp/seed_index.py`.  This is the other one, `spec/radian.md` of the shared data;
-each test begins with the section that it stands for.
+Sentences of the seed have an index, `runtimes/radian/acp/seed_index.py`; what it does not hold is
+here, in tests that begin with `test_seed`.  The page is `spec/radian.md` of the shared data, and a
+test begins with the section that it stands for.  Its other decisions are held by (in
+`runtimes/radian`, if nothing else is said):
+
+1.1  same flags and defaults for exec and acp: `acp/test_flags`, `test_flags`; what is refused, and
+     with which code: `test_exit_table`; trust for one process: `test_exec_project`; later MCP
+     entries win: `test_exec_mcp`; the log: `test_log_flags`
+1.2  -p, pipes, --yes: `test_exec`; what does not go together, --out, --force, other workspaces:
+     `test_exec_printing`; list, search, export, fork: `test_sessions`, `test_session_search`,
+     `test_session_export`, `test_session_fork`; the line prompt: `test_line_prompt`
+1.3  every row: `test_exit_table`; several turns: `test_line_prompt_wakes`; a second SIGINT:
+     `reported/test_exec`; jobs at the end: `test_exec_jobs`
+2.3  values: `test_fold`, `test_subagent_records`
+2.4  writing, reading, healing: `test_journal`, `test_journal_read`, `test_transcript`,
+     `reported/test_sessions`; each type and key: `test_record_json`, `test_journal_guide`
+3    `test_fold`, `acp/test_meta`, `acp/test_wakes`, `test_exec_compaction`
+4.1  `test_permissions`, `test_wrapped_commands`, `test_shell_words`, `acp/test_questions`
+4.3  `tools/test_sandbox`, `tools/test_shell`
+4.4  `test_trust`, `test_hook_traps`, `test_project_config`
+4.5  `test_exec_hooks`, `test_hook_answers`, `test_hook_run`
+5.1  `test_unused_config`, `../models/test_config_table`, `../models/test_credentials`, the script:
+     `../models/test_scripted`
+5.2  `../models/test_streams`, `../models/test_recordings`
+5.3  `../models/test_usage`, `../models/test_pricing`
+5.4  `../models/test_provider_faults`, `../models/test_calling`, `acp/test_turns`
+5.5  `test_turn_state`, `acp/test_meta`
+5.6  `tools/`, `test_tool_round`, `acp/test_shown`
+6    `acp/test_start_up`, `../models/test_start_up`, `bench/`
 """
 
 from __future__ import annotations
