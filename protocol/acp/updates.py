@@ -38,6 +38,8 @@ _MOST_PARTS = 64
 """Parts of content, and places, that are kept then; more would leave no room for any."""
 _REQUEST_BYTES = MAX_UPDATE_BYTES * 4 // 5
 """A tool call in a request, which has more to carry."""
+_MAX_LINE = 2**32 - 1
+"""The last line that typed clients have room for."""
 _ID_CHARACTERS = 256
 """Of a call's id.  Models make them, and some ids hold a whole signature."""
 
@@ -315,7 +317,9 @@ def _short_id(call_id: str) -> str:
 
 
 def _location(place: Location) -> JsonObject:
-    return {"path": place.path} if place.line is None else {"path": place.path, "line": place.line}
+    if place.line is None or not 1 <= place.line <= _MAX_LINE:
+        return {"path": place.path}
+    return {"path": place.path, "line": place.line}
 
 
 def _command(command: AvailableCommand) -> JsonObject:

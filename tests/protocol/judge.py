@@ -17,6 +17,8 @@ from tests.shared import shared_path
 Part: TypeAlias = Literal["Request", "Response", "Notification"]
 
 _COMPOSED = ("$ref", "allOf", "anyOf", "oneOf", "properties")
+_BITS = {f"{sign}int{bits}": (sign, bits) for sign in ("u", "") for bits in (16, 32, 64)}
+"""Formats that only annotate a number, and that typed clients fail on nevertheless."""
 
 
 def judge_call(message: dict[str, Any]) -> None:
@@ -60,6 +62,7 @@ def _schema() -> dict[str, Any]:
     schema: dict[str, Any] = json.loads(text)
     for definition in schema["$defs"].values():
         _close_members(definition)
+        _bound_numbers(definition)
     return schema
 
 
@@ -78,6 +81,23 @@ def _definition_of(method: str, part: Part) -> str:
 def _validator(definition: str) -> Draft202012Validator:
     root = {"$ref": f"#/$defs/{definition}", "unevaluatedProperties": False}
     return Draft202012Validator({**root, "$defs": _schema()["$defs"]})
+
+
+def _bound_numbers(schema: Any) -> None:
+    """Hold each number below ``schema`` to what its format has room for."""
+    if isinstance(schema, list):
+        for each in schema:
+            _bound_numbers(each)
+    if not isinstance(schema, dict):
+        return
+    for each in schema.values():
+        _bound_numbers(each)
+    name = schema.get("format")
+    if isinstance(name, str) and name in _BITS:
+        sign, bits = _BITS[name]
+        top = 2 ** (bits if sign else bits - 1)
+        schema["maximum"] = top - 1
+        schema.setdefault("minimum", 0 if sign else -top)
 
 
 def _close_members(schema: dict[str, Any]) -> None:

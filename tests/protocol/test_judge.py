@@ -16,6 +16,7 @@ def update(**members: Any) -> dict[str, Any]:
 
 
 def test_a_right_message_passes() -> None:
+    judge_call(update(sessionUpdate="usage_update", used=0, size=2**64 - 1))
     judge_call(update(sessionUpdate="tool_call", toolCallId="t", title="t", _meta={"any": 1}))
 
 
@@ -26,6 +27,14 @@ def test_a_right_message_passes() -> None:
         update(sessionUpdate="tool_call", toolCallId="t"),
         update(sessionUpdate="tool_call", toolCallId="t", title="t", stray=1),
         update(sessionUpdate="tool_call", toolCallId="t", title="t", kind="shell"),
+        update(sessionUpdate="usage_update", used=-1, size=1),
+        update(sessionUpdate="usage_update", used=1, size=2**64),
+        update(
+            sessionUpdate="tool_call",
+            toolCallId="t",
+            title="t",
+            locations=[{"path": "/a", "line": 2**32}],
+        ),
         update(
             sessionUpdate="agent_message_chunk",
             content={"type": "text", "text": "x", "stray": 1},

@@ -163,6 +163,16 @@ def test_a_place_that_fits_stays_where_another_does_not() -> None:
     assert update["locations"] == [{"path": "/a", "line": 3}]
 
 
+@pytest.mark.parametrize("number", [-1, 0, 1, 2**32 - 1, 2**32, 2**63])
+def test_a_line_that_no_file_has_is_left_out_of_its_place(number: int) -> None:
+    call = ToolCall(tool_call_id="c", title="t", locations=(Location("/a", number),))
+    message = json.loads(encode_update("s", call))
+    (place,) = message["params"]["update"]["locations"]
+
+    judge_call(message)
+    assert place.get("line", 0) == (number if 1 <= number < 2**32 else 0)
+
+
 def test_long_ids_of_calls_stay_apart_and_the_same() -> None:
     def sent(call_id: str) -> str:
         line = encode_update("s", ToolCallUpdate(tool_call_id=call_id))
