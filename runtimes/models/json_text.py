@@ -13,6 +13,9 @@ MAX_DEPTH = 200
 """Lists and objects within each other.  What is read is written again, a few levels deeper: into
 requests and journals, which have limits of their own."""
 
+MAX_COUNT = 2**53 - 1
+"""Of tokens and the like: counts are summed up and sent on, to programs that have 64 bits."""
+
 
 def encode(value: Any) -> bytes:
     """Return ``value`` as JSON.  Lone surrogates become question marks, large integers stay."""
@@ -82,7 +85,9 @@ def text_of(value: Any) -> str:
 
 def count(value: Any) -> int | None:
     """Return ``value`` if it is a count, else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not 0 <= value <= MAX_COUNT:
         return None
     return int(value)
 

@@ -25,6 +25,12 @@ def test_openai_counts_cached_tokens_inside_the_input() -> None:
     assert chat_usage(sent) == Usage(1000, 50, cache_read_tokens=500, reasoning_tokens=20)
 
 
+@pytest.mark.parametrize("number", [-1, 2**53, 2**64, 1e30, "7", True, None, [], {}])
+def test_what_can_be_no_count_is_none(number: object) -> None:
+    assert chat_usage({"prompt_tokens": number, "completion_tokens": 1}) is None
+    assert chat_usage({"prompt_tokens": 2**53 - 1, "completion_tokens": 1.7}) == Usage(2**53 - 1, 1)
+
+
 @pytest.mark.parametrize("name", ["prompt_cache_hit_tokens", "cached_tokens"])
 def test_deepseek_and_kimi_name_cached_tokens_otherwise(name: str) -> None:
     sent = {"prompt_tokens": 10, "completion_tokens": 5, name: 4}
