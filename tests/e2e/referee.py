@@ -201,10 +201,11 @@ def _closed_stop_reason(message: Message) -> Message:
 
 
 def _check_paths(call: Message) -> None:
-    """Hold the places and changes of a tool call to whole paths (P17)."""
+    """Hold the places and changes of a tool call to whole paths and lines from 1 (P17)."""
     changes = [part for part in call.get("content") or () if part["type"] == "diff"]
     for place in [*(call.get("locations") or ()), *changes]:
         assert place["path"].startswith("/"), call
+        assert place.get("line") is None or place["line"] >= 1, call
 
 
 def _session_of(message: Message) -> str | None:

@@ -96,6 +96,7 @@ def test_a_fair_turn_passes(referee: Referee) -> None:
         pytest.param([update("usage_update", used=1.5, size=2)], id="P16 a fraction"),
         pytest.param([update("usage_update", used=1, size=None)], id="P16 no size"),
         pytest.param([opened(locations=[{"path": "a"}])], id="P17 a place"),
+        pytest.param([opened(locations=[{"path": "/a", "line": 0}])], id="P17 line 0"),
         pytest.param([opened(content=[{**DIFF, "path": "a"}])], id="P17 a change"),
         pytest.param([opened(), question(OPTION, locations=[{"path": "a"}])], id="P17 asked about"),
         pytest.param([chunk(messageId="m", cost=1)], id="P18 a stray member"),

@@ -51,6 +51,19 @@ def test_approvals_and_ask_user_a_question_offers_once_always_and_reject(box: Bo
     assert box.workspace.joinpath(GUARDED).exists()
 
 
+def test_approvals_and_ask_user_what_was_allowed_once_is_asked_again(box: Box) -> None:
+    box.play(*guarded(times=2))
+    with Client(box) as client:
+        client.open()
+        running = client.prompt("go")
+        client.choose(client.question(), "allow_once")
+        client.choose(client.question(), "reject_once")
+
+        turn = client.finish(running)
+    assert turn.stop_reason == "end_turn"
+    assert turn.updates("tool_call_update")[-1]["status"] == "failed"
+
+
 def test_approvals_and_ask_user_always_holds_for_this_process_and_not_after_a_load(
     box: Box,
 ) -> None:
