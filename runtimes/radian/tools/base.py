@@ -31,6 +31,9 @@ Input: TypeAlias = "Mapping[str, Any]"
 """The arguments of a call, valid for the tool's schema."""
 
 
+LEADS_ELSEWHERE = "leads elsewhere since it was looked at"
+
+
 class ToolFailedError(Exception):
     """A call failed; the text is its result, for the model and for people."""
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from actors.faults import WITH_ERROR, point
-from runtimes.radian.tools.base import ToolFailedError
+from runtimes.radian.tools.base import LEADS_ELSEWHERE, ToolFailedError
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from actors.faults import Faults
 
 AT_OPEN = point("file.open", "a tool is about to open a file", WITH_ERROR)
@@ -22,6 +25,8 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 def open_regular(path: str, faults: Faults) -> int:
     """Open a regular file for reading; its descriptor is the caller's.
 
+    ``path`` has no links in it; one that a program puts there meanwhile is not followed.
+
     Raises:
         ToolFailedError: It is none: a pipe would wait, a device may never end.
         OSError: It can't be opened.
@@ -30,12 +35,37 @@ def open_regular(path: str, faults: Faults) -> int:
     faults.at(AT_OPEN, os.path.basename(path))
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     mode = os.fstat(fd).st_mode
-    if stat.S_ISREG(mode):
+    there = lies_at(fd, path)
+    if there and stat.S_ISREG(mode):
         return fd
     os.close(fd)
-    what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
-    message = f"{path} is {what}"
+    what = "is a folder" if stat.S_ISDIR(mode) else "is no regular file"
+    message = f"{path} {what if there else LEADS_ELSEWHERE}"
     raise ToolFailedError(message)
+
+
+def lies_at(fd: int, path: str) -> bool:
+    """Tell whether an open file lies just at ``path``, and no link led to it.
+
+    One that was replaced since it was opened lay there.  Where nobody can tell, it does.
+    """
+    try:
+        real = os.readlink(f"/proc/self/fd/{fd}")
+    except OSError:
+        return True
+    return real in {path, f"{path} (deleted)"}
+
+
+def is_there(path: str) -> bool:
+    """Tell whether there is something at a path, and no link leads to it."""
+    try:
+        fd = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return False
+    try:
+        return lies_at(fd, path)
+    finally:
+        os.close(fd)
 
 
 def read_whole(path: str, faults: Faults) -> bytes | None:
@@ -62,9 +92,10 @@ def replace_whole(path: str, data: bytes, faults: Faults, *, before: bytes | Non
     """Put ``data`` in place of a file, whole or not at all, kept also by a power cut.
 
     Mode and owner stay.  ``before`` is what the file must still hold; None: it must not be there.
+    ``path`` has no links in it; one that a program puts there meanwhile is not followed.
 
     Raises:
-        ToolFailedError: It holds something else by now.
+        ToolFailedError: It holds something else by now, or leads elsewhere.
         OSError: The disk refused; the file is as it was.
 
     """
@@ -72,16 +103,44 @@ def replace_whole(path: str, data: bytes, faults: Faults, *, before: bytes | Non
 
     faults.at(AT_REPLACE, os.path.basename(path))
     mode = None if before is not None else 0o666 & ~_mask()
-    with whole_file(path, mode, faults) as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-        if before is not None:
-            _keep_owner(path, stream.fileno())
-        if read_whole(path, faults) != before:
-            message = f"{path} changed while it was being written; read it again"
+    with _folder(path) as fd:
+        here = _by_folder(path, fd)
+        with whole_file(here, mode, faults) as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+            if before is not None:
+                _keep_owner(here, stream.fileno())
+            if read_whole(path, faults) != before:
+                message = f"{path} changed while it was being written; read it again"
+                raise ToolFailedError(message)
+        faults.at(AT_REPLACE, os.path.dirname(path))
+        os.fsync(fd)  # keep the rename, too
+
+
+@contextmanager
+def _folder(path: str) -> Generator[int]:
+    """Open the folder of a file, made where it is missing, to write to it whatever its name is."""
+    folder = os.path.dirname(path)
+    os.makedirs(folder, exist_ok=True)
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if not lies_at(fd, folder):
+            message = f"{path} {LEADS_ELSEWHERE}"
             raise ToolFailedError(message)
-    _sync_folder(os.path.dirname(path), faults)
+        yield fd
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        raise OSError(error.errno, error.strerror, path) from error  # not a name within `fd`
+    finally:
+        os.close(fd)
+
+
+def _by_folder(path: str, fd: int) -> str:
+    """Return a name of a file that leads there as long as its folder is open."""
+    here = f"/proc/self/fd/{fd}"
+    return os.path.join(here, os.path.basename(path)) if os.path.isdir(here) else path
 
 
 def _keep_owner(path: str, fd: int) -> None:
@@ -91,16 +150,6 @@ def _keep_owner(path: str, fd: int) -> None:
     if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
         with contextlib.suppress(PermissionError):  # then it is ours, as with any editor
             os.fchown(fd, status.st_uid, status.st_gid)
-
-
-def _sync_folder(folder: str, faults: Faults) -> None:
-    """Keep the rename, too."""
-    faults.at(AT_REPLACE, folder)
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def _mask() -> int:

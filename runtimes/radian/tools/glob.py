@@ -7,14 +7,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from runtimes.radian.tools.base import Location, Prepared, ToolFailedError, ToolRun, ToolView
+from runtimes.radian.tools.found import Found
 from runtimes.radian.tools.programs import ripgrep
 from runtimes.radian.tools.running import file_request, one_line, run_callable
 from runtimes.radian.tools.searching import (
     DEFAULT_RESULTS,
-    found_lines,
     glob_below,
     listing,
     ripgrep_work,
+    search_outcome,
 )
 from runtimes.radian.tools.walk import matching_files
 
@@ -83,10 +84,12 @@ class Glob:
             return run_callable(self.name, act)
         work = ripgrep_work(program, ("--files",), top, context, glob_below(top, pattern))
 
-        def finish(end: StepEnd) -> ToolOutcome:
-            return found_lines(end, DEFAULT_RESULTS, context)
+        found = Found(context, DEFAULT_RESULTS, "\0")
 
-        return ToolRun(work, finish, timeout_s=TIMEOUT_S)
+        def finish(end: StepEnd) -> ToolOutcome:
+            return search_outcome(end, found, DEFAULT_RESULTS)
+
+        return ToolRun(work, finish, found.hear, TIMEOUT_S)
 
 
 def _split(pattern: str, path: str) -> tuple[str, str]:

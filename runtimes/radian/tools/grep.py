@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from runtimes.radian.profiles import wants_sandbox
 from runtimes.radian.tools.base import Location, Prepared, ToolFailedError, ToolRun, ToolView
+from runtimes.radian.tools.found import MAX_COLUMNS, FoundLines
 from runtimes.radian.tools.programs import ripgrep
 from runtimes.radian.tools.running import file_request, one_line, run_callable
 from runtimes.radian.tools.searching import (
     DEFAULT_RESULTS,
     MAX_RESULTS,
-    found_lines,
     glob_below,
     listing,
     ripgrep_work,
+    search_outcome,
 )
 from runtimes.radian.tools.walk import matching_lines
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from runtimes.radian.tools.places import Place
 
 TIMEOUT_S = 60.0
-MAX_COLUMNS = 500
 
 
 class Grep:
@@ -105,10 +105,12 @@ class Grep:
             shown = glob_below(top, shown)
         work = ripgrep_work(program, options, top, context, shown)
 
-        def finish(end: StepEnd) -> ToolOutcome:
-            return found_lines(end, limit, context)
+        found = FoundLines(context, limit)
 
-        return ToolRun(work, finish, timeout_s=TIMEOUT_S)
+        def finish(end: StepEnd) -> ToolOutcome:
+            return search_outcome(end, found, limit)
+
+        return ToolRun(work, finish, found.hear, TIMEOUT_S)
 
 
 def _refuse_endless(place: Place, context: ToolContext) -> None:

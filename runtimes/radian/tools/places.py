@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from protocol.values import frozen
 from runtimes.radian.patterns import path_matches
-from runtimes.radian.tools.base import ToolFailedError
+from runtimes.radian.tools.base import LEADS_ELSEWHERE, ToolFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +83,7 @@ class Places:
 
         """
         if os.path.realpath(place.path) != place.path:
-            message = f"{place.alias} leads elsewhere since it was looked at"
+            message = f"{place.alias} {LEADS_ELSEWHERE}"
             raise ToolFailedError(message)
 
     def hides(self, real: str) -> bool:

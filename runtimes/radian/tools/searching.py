@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from actors.work import ProcessWork
@@ -13,6 +14,7 @@ from runtimes.radian.tools.places import glob_escaped
 if TYPE_CHECKING:
     from actors.work import StepEnd
     from runtimes.radian.tools.base import ToolContext
+    from runtimes.radian.tools.found import Found
 
 DEFAULT_RESULTS = 200
 MAX_RESULTS = 2000
@@ -34,7 +36,14 @@ def ripgrep_work(
     """
     shut = ("!.git", *(f"!{each}" for each in context.places.hidden_below(top)))
     globs = [f"--glob={each}" for each in ((shown, *shut) if shown else shut)]
-    common = ("--no-config", "--no-ignore-global", "--hidden", "--color=never", "--sort=path")
+    common = (
+        "--no-config",
+        "--no-ignore-global",
+        "--hidden",
+        "--color=never",
+        "--sort=path",
+        "--null",
+    )
     return ProcessWork((program, *common, *options, *globs, "--", top), "/", context.env)
 
 
@@ -44,15 +53,17 @@ def glob_below(top: str, pattern: str) -> str:
     return f"{glob_escaped(folder).rstrip('/')}/{pattern.lstrip('/')}"
 
 
-def found_lines(end: StepEnd, limit: int, context: ToolContext) -> ToolOutcome:
+def search_outcome(end: StepEnd, found: Found, limit: int) -> ToolOutcome:
     """Read the end of a search: at most ``limit`` lines, names relative to the workspace."""
     if end.kind != "exited":
         return failure(ended_badly(end))
-    lines = [line for line in end.stdout.text.splitlines() if line]
-    if not lines and end.exit_code != NOTHING_FOUND and end.stderr.text:
+    if not found.lines and end.exit_code != NOTHING_FOUND and end.stderr.text:
         return failure(shorten(end.stderr.text.strip(), 4096), "the search failed")
-    inside = context.places.workspace.rstrip("/") + "/"
-    return listing([line.removeprefix(inside) for line in lines], limit)
+    outcome = listing(found.lines, limit)
+    if not found.lost:
+        return outcome
+    note = f"[{found.lost} more are left out: their files can't be opened by these names]"
+    return replace(outcome, output=f"{outcome.output}\n{note}")
 
 
 def listing(lines: list[str], limit: int) -> ToolOutcome:

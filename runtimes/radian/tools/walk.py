@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from runtimes.radian.patterns import glob_matches
 from runtimes.radian.tools.base import ToolFailedError
-from runtimes.radian.tools.disk import open_regular
+from runtimes.radian.tools.disk import is_there, open_regular
 
 if TYPE_CHECKING:
     import re
@@ -54,7 +54,7 @@ def matching_files(
 ) -> Iterator[str]:
     """Yield files by a glob that is relative to ``top``."""
     for path in files_in(top, context, work):
-        if glob_matches(pattern, os.path.relpath(path, top)):
+        if glob_matches(pattern, os.path.relpath(path, top)) and is_there(path):
             yield path
 
 

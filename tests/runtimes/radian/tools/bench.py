@@ -143,6 +143,23 @@ class FullDisk(NoFaults):
         return "pass"
 
 
+class SwapsFolder(NoFaults):
+    """At one fault point a folder becomes a link to another one."""
+
+    def __init__(self, at: str, folder: Path, to: Path) -> None:
+        self._at = at
+        self._folder = folder
+        self._to = to
+
+    def at(self, name: str, who: str = "") -> Verdict:
+        """Swap there, once."""
+        del who
+        if name == self._at and not self._folder.is_symlink():
+            self._folder.rename(f"{self._folder}-before")
+            self._folder.symlink_to(self._to)
+        return "pass"
+
+
 class Running:
     """One call on a real step."""
 

@@ -12,7 +12,7 @@ from runtimes.radian.tools.base import Diff, Location, ToolOutcome
 from runtimes.radian.tools.patch import Patch
 from runtimes.radian.tools.read import Read
 from runtimes.radian.tools.write import Write
-from tests.runtimes.radian.tools.bench import Bench, FullDisk
+from tests.runtimes.radian.tools.bench import Bench, FullDisk, SwapsFolder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -218,3 +218,57 @@ def test_a_disk_that_fails_leaves_the_file_as_it_was(tmp_path: Path, at: str) ->
     assert path.read_text() == "one"
     assert os.listdir(bench.workspace) == ["a"]
     bench.close()
+
+
+def swapping(tmp_path: Path, at: str) -> tuple[Bench, Path]:
+    """Return a workspace whose folder ``d`` becomes a link to the returned one at a fault point."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    elsewhere.joinpath("a.txt").write_text("secret\n")
+    folder = tmp_path / "home" / "box" / "d"
+    bench = Bench(tmp_path, faults=SwapsFolder(at, folder, elsewhere))
+    bench.write("d/a.txt", "open\n")
+    return bench, elsewhere
+
+
+def test_a_link_in_the_place_of_a_folder_is_not_followed_by_who_reads(tmp_path: Path) -> None:
+    bench, _ = swapping(tmp_path, "file.open")
+
+    outcome = bench.run(Read(), bench.prepare(Read(), path="d/a.txt"))
+    bench.close()
+
+    assert (outcome.failed, "leads elsewhere" in outcome.output) == (True, True)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "new.txt", "further/new.txt"])
+def test_a_link_in_the_place_of_a_folder_is_not_followed_by_who_writes(
+    tmp_path: Path, name: str
+) -> None:
+    bench, elsewhere = swapping(tmp_path, "file.replace")
+
+    outcome = bench.call(Write(), path=f"d/{name}", content="mine\n")
+    bench.close()
+
+    assert (outcome.failed, "leads elsewhere" in outcome.output) == (True, True)
+    assert elsewhere.joinpath("a.txt").read_text() == "secret\n"
+    assert not elsewhere.joinpath(name).exists() or name == "a.txt"
+
+
+def test_a_file_is_written_where_its_folder_was_also_when_that_moves(tmp_path: Path) -> None:
+    bench, elsewhere = swapping(tmp_path, "file.rename")
+
+    bench.call(Write(), path="d/new.txt", content="mine\n")
+    bench.close()
+
+    assert os.listdir(elsewhere) == ["a.txt"]
+    assert sorted(os.listdir(bench.workspace / "d-before")) == ["a.txt", "new.txt"]
+
+
+def test_what_the_disk_refuses_is_told_of_the_file_by_its_own_name(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, faults=FullDisk("file.rename"))
+
+    outcome = bench.call(Write(), path="a.txt", content="mine\n")
+    bench.close()
+
+    path = os.path.realpath(bench.workspace / "a.txt")
+    assert (outcome.failed, outcome.output) == (True, f"{path}: No space left on device")

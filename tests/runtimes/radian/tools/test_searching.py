@@ -11,6 +11,7 @@ from runtimes.radian.permissions import Deny
 from runtimes.radian.tools.base import ToolOutcome
 from runtimes.radian.tools.glob import Glob
 from runtimes.radian.tools.grep import Grep
+from runtimes.radian.tools.programs import ripgrep
 from tests.runtimes.radian.tools.bench import Bench
 
 if TYPE_CHECKING:
@@ -138,3 +139,54 @@ def test_a_pipe_is_not_waited_for(bench: Bench, walk: bool) -> None:  # noqa: FB
     assert isinstance(named, ToolOutcome)
     assert named.output == "pipe is neither a file nor a folder"
     assert around.output == "a:1:needle"
+
+
+def swapping_ripgrep(tmp_path: Path, folder: Path, to: Path) -> str:
+    """Return a ripgrep before which a folder becomes a link."""
+    program = tmp_path / "rg"
+    real = ripgrep(str(folder))
+    program.write_text(f'#!/bin/sh\nmv {folder} {folder}-was\nln -s {to} {folder}\n{real} "$@"\n')
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_what_lies_behind_a_link_that_came_meanwhile_is_not_told(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.write("d/a", "needle: open")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    elsewhere.joinpath("a").write_text("needle: secret")
+    elsewhere.joinpath("secret").write_text("no")
+    program = swapping_ripgrep(tmp_path, bench.workspace / "d", elsewhere)
+
+    lines = bench.call(Grep(program), pattern="needle", path="d")
+    (bench.workspace / "d").unlink()
+    (bench.workspace / "d-was").rename(bench.workspace / "d")
+    names = bench.call(Glob(program), pattern="*", path="d")
+
+    note = "nothing found\n[{} more are left out: their files can't be opened by these names]"
+    assert lines.output == note.format(1)
+    assert names.output == note.format(2)
+
+
+def test_lines_are_told_as_they_stand_in_their_files(bench: Bench) -> None:
+    bench.write("long", "needle" + "x" * 600 + "\r\n")
+    bench.write("wide", "\ufeffneedle \u2028 one line\n".encode())
+    bench.write("utf-16", "a\nneedle \u20ac\n".encode("utf-16"))
+
+    outcome = bench.call(Grep(), pattern="needle")
+
+    assert outcome.output.split("\n") == [
+        f"long:1:needle{'x' * 494} [... the rest of the line is left out]",
+        "utf-16:2:needle \u20ac",
+        "wide:1:needle \u2028 one line",
+    ]
+
+
+def test_a_binary_file_that_was_named_is_told_to_match(bench: Bench) -> None:
+    bench.write("b", b"a\0needle\n")
+
+    outcome = bench.call(Grep(), pattern="needle", path="b")
+
+    assert outcome.output.startswith("b: binary file matches")
