@@ -263,8 +263,9 @@ def test_f20_a_nul_in_cwd_is_refused(shared: Talk) -> None:
 
 def test_f22_stdout_may_be_a_file(kind: AgentKind, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
-    out.write_bytes(b"")
-    fd = os.open(out, os.O_WRONLY | os.O_APPEND)
+    out.write_bytes(b"before\n")
+    fd = os.open(out, os.O_WRONLY)
+    os.lseek(fd, 0, os.SEEK_END)
     process = subprocess.Popen(kind.command, stdin=subprocess.PIPE, stdout=fd, cwd="/")
     os.close(fd)
     assert process.stdin is not None
@@ -281,8 +282,9 @@ def test_f22_stdout_may_be_a_file(kind: AgentKind, tmp_path: Path) -> None:
     process.stdin.close()
 
     assert process.wait(20) == 0
-    ids = [json.loads(each)["id"] for each in out.read_bytes().splitlines()]
-    assert ids == [1, 2]
+    before, *lines = out.read_bytes().splitlines()
+    assert before == b"before"
+    assert [json.loads(each)["id"] for each in lines] == [1, 2]
 
 
 def test_f22_both_pipes_may_be_one_socket(kind: AgentKind, folder: Path) -> None:
