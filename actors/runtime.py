@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from protocol.handshake import AgentCapabilities, AgentInfo, InitializeParams
 
 TurnRule: TypeAlias = Literal["queue", "refuse"]
-"""A prompt while a turn runs: wait in order (chant, one command at a time), or be refused."""
+"""A prompt while a turn runs: wait in order (chant, one command at a time), or be refused.
+
+Where it is refused one session is all there is: what opens it is tried in the order of reading.
+"""
 
 
 class OwnTurns(Protocol):

@@ -134,6 +134,8 @@ class Switchboard:
         self.line = TurnLine()
         self._sessions: dict[str, _Session] = {}
         self._early: dict[str | IdKey, int] = {}
+        self._openings: list[Open] = []
+        """Where one session is all: what opens it, in the order of reading; the first is tried."""
         self._ending = False
 
     def incoming(
@@ -160,7 +162,8 @@ class Switchboard:
     def opened(self, opened: OpenedSession) -> list[Effect]:
         """A session exists; its turns wait until the client was told."""
         self._sessions.setdefault(opened.session_id, _Session()).opened = opened
-        return [Connect(opened.session_id, opened.own_turns)] if opened.own_turns else []
+        own = opened.own_turns
+        return [*self._open_next(), *([Connect(opened.session_id, own)] if own else [])]
 
     def answered(self, session_id: str) -> list[Effect]:
         """The client was told of the session: its turns may start."""
@@ -171,7 +174,7 @@ class Switchboard:
         self, request_id: RequestId, session_id: str | None, error: ProtocolError
     ) -> list[Effect]:
         """A session could not be opened; what waited for it is refused too."""
-        effects: list[Effect] = [Answer(request_id, error)]
+        effects: list[Effect] = [Answer(request_id, error), *self._open_next()]
         session = self._sessions.get(session_id or "")
         if session_id is not None and session is not None:
             session.opening -= 1
@@ -253,7 +256,7 @@ class Switchboard:
         )
 
         if request.method == "session/new":
-            return [Open(request.id, parse_new_session(request.params))]
+            return self._in_order(Open(request.id, parse_new_session(request.params)))
         parse = parse_load_session if request.method == "session/load" else parse_resume_session
         wanted = parse(request.params)
         # Known from here on, so that a prompt sent together with this request finds it.
@@ -262,7 +265,18 @@ class Switchboard:
             self._sessions[wanted.session_id] = _Session()
         else:
             session.opening += 1
-        return [Open(request.id, wanted)]
+        return self._in_order(Open(request.id, wanted))
+
+    def _in_order(self, opening: Open) -> list[Effect]:
+        """Where one session is all, who asked first is served first; elsewhere nobody waits."""
+        if self.turn_rule == "queue":
+            return [opening]
+        self._openings.append(opening)
+        return [opening] if len(self._openings) == 1 else []
+
+    def _open_next(self) -> list[Effect]:
+        del self._openings[:1]
+        return [*self._openings[:1]]
 
     def _prompt(self, seq: int, request: Request) -> list[Effect]:
         from protocol.acp.prompts import parse_prompt, prompt_session

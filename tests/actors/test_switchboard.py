@@ -362,6 +362,25 @@ def test_new_sessions_are_opened_while_a_turn_runs() -> None:
     assert isinstance(effect, Open)
 
 
+def test_under_the_refuse_rule_sessions_are_opened_as_they_were_read() -> None:
+    talk = Talk("refuse")
+    asked = [talk.send("session/new", cwd="/", mcpServers=[]) for _ in range(2)]
+    asked.append(talk.load("mine"))
+    (first,), *held = asked
+    error = InternalError()
+
+    assert isinstance(first, Open)
+    assert held == [[], []]
+    answer, second = talk.board.refused(first.request_id, None, error)
+    assert answer == Answer(1, error)
+    assert isinstance(second, Open)
+    (third,) = talk.board.opened(OpenedSession("made", "/"))
+    assert isinstance(third, Open)
+    assert [each.request_id for each in (second, third)] == [2, 3]
+    assert talk.board.refused(3, "mine", error) == [Answer(3, error)]
+    assert [type(each) for each in talk.load("mine")] == [Open]
+
+
 def test_turns_wait_until_the_client_was_told_of_their_session() -> None:
     talk = Talk("queue")
     talk.load("s1")
