@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 from ops.errors import ActivityFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 class Cancel(Protocol):
@@ -76,21 +76,38 @@ def split_url(url: str) -> SplitResult:
 
 def ask(question: Question, work: Asking) -> Answer | str:
     """Send the request; return its answer, or the reason why there is none."""
+    from threading import Timer
+
     parts = split_url(question.url)
     connection = _connection(parts, question.timeout_s)
-    work.cancel.on_cancel(lambda: _cut(connection))
+    connected: list[socket.socket] = []
+    work.cancel.on_cancel(lambda: _cut(connection, connected))
+    late: list[str] = []
+
+    def give_up() -> None:
+        late.append(f"no answer within {question.timeout_s:g} s")
+        _cut(connection, connected)
+
+    # The connection's own limit is for each piece, and a server may send a byte at a time.
+    timer = Timer(question.timeout_s, give_up)
+    timer.daemon = True
+    timer.start()
     path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
     try:
         connection.request(question.method, path, headers=dict(question.headers))
+        connected.append(connection.sock)  # which it forgets where the end of the body is its own
+        if late:  # it was not connected yet, so there was nothing to cut
+            return late[0]
         response = connection.getresponse()
-        return Answer(response.status, response.read(MAX_BODY_BYTES))
+        answer = Answer(response.status, response.read(MAX_BODY_BYTES))
+        return late[0] if late else answer
     except TimeoutError:
         return f"no answer within {question.timeout_s:g} s"
     except (OSError, ValueError, http.client.HTTPException) as error:
-        return (
-            f"no answer: {getattr(error, 'strerror', None) or str(error) or type(error).__name__}"
-        )
+        why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return late[0] if late else f"no answer: {why}"
     finally:
+        timer.cancel()
         connection.close()
 
 
@@ -99,10 +116,10 @@ def _connection(parts: SplitResult, timeout_s: float) -> http.client.HTTPConnect
     return kind(parts.hostname or "", parts.port, timeout=timeout_s)
 
 
-def _cut(connection: http.client.HTTPConnection) -> None:
+def _cut(connection: http.client.HTTPConnection, connected: Sequence[socket.socket]) -> None:
     """Wake whoever waits on the connection; closing it would not."""
     import contextlib
 
     # Not connected yet, or over already: then there is nobody to wake.
     with contextlib.suppress(OSError, AttributeError):
-        connection.sock.shutdown(socket.SHUT_RDWR)
+        (*connected, connection.sock)[0].shutdown(socket.SHUT_RDWR)

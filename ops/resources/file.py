@@ -6,7 +6,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any
 
-from ops.resources.hashing import MAX_BYTES, sha256_of
+from ops.resources.hashing import MAX_BYTES, Limit, sha256_of
 from ops.resources.reader import ABSENT, Observation, present, unobserved
 
 if TYPE_CHECKING:
@@ -26,6 +26,6 @@ def read(keys: Mapping[str, Any], look: Look) -> Observation:
         return unobserved(f"{keys['path']} is not a regular file")
     if found.st_size > MAX_BYTES:
         return unobserved(f"{keys['path']} is larger than {MAX_BYTES} bytes")
-    digest = sha256_of(path, look)
+    digest = sha256_of(path, Limit(look))
     mode = f"{stat.S_IMODE(found.st_mode):04o}"
     return present(bytes=found.st_size, sha256=digest, mode=mode)

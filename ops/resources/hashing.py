@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -15,20 +16,44 @@ MAX_BYTES = 1024**3
 PIECE_BYTES = 1024 * 1024
 
 
-def sha256_of(path: str, look: Look) -> str:
+class Limit:
+    """Ends a look at many bytes or files: when it is cancelled, or its time is over."""
+
+    def __init__(self, look: Look) -> None:
+        """Begin the look's time now."""
+        self._look = look
+        self._give_up_s = time.monotonic() + look.timeout_s
+
+    def check(self, path: str) -> None:
+        """Go on with ``path``.
+
+        Raises:
+            ValueError: Not any more.
+
+        """
+        if self._look.cancel.is_set() or time.monotonic() > self._give_up_s:
+            msg = f"{path} was not read within {self._look.timeout_s:g} s"
+            raise ValueError(msg)
+
+
+def sha256_of(path: str, limit: Limit) -> str:
     """Return the hex digest of a file.
 
     Raises:
         OSError: It can't be read.
-        ValueError: Stopped, or the look's time is over.
+        ValueError: Stopped, out of time, or what it holds is still to come, as in /proc/kmsg.
 
     """
-    give_up_s = time.monotonic() + look.timeout_s
     summed = hashlib.sha256()
-    with open(path, "rb") as stream:
+    with open(path, "rb", buffering=0, opener=_without_waiting) as stream:
         while piece := stream.read(PIECE_BYTES):
             summed.update(piece)
-            if look.cancel.is_set() or time.monotonic() > give_up_s:
-                msg = f"{path} was not read within {look.timeout_s:g} s"
-                raise ValueError(msg)
+            limit.check(path)
+    if piece is None:
+        msg = f"{path} can't be read without waiting"
+        raise ValueError(msg)
     return summed.hexdigest()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.server
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -13,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ops.resources.reader import ABSENT, Observation, present, unobserved
+from ops.resources.hashing import Limit, sha256_of
+from ops.resources.reader import ABSENT, Look, Observation, present, unobserved
 from ops.resources.table import READERS
 from tests.ops.projects import git, repository
 from tests.ops.resources.looks import Cancel, look
@@ -43,6 +46,40 @@ def test_a_file_that_never_ends_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
     assert look(tmp_path, "file", path="pipe").state == "unobserved"
+
+
+def test_a_file_whose_content_is_still_to_come_is_not_waited_for(tmp_path: Path) -> None:
+    """Such as /proc/kmsg, which calls itself a regular file; the look never ended."""
+    os.mkfifo(tmp_path / "pipe")
+    both = os.open(tmp_path / "pipe", os.O_RDWR)
+
+    with pytest.raises(ValueError, match="can't be read without waiting"):
+        sha256_of(str(tmp_path / "pipe"), Limit(Look("", {}, Cancel(), timeout_s=10.0)))
+
+    os.close(both)
+
+
+def test_a_tree_of_folders_alone_ends_with_the_time_of_the_look(tmp_path: Path) -> None:
+    (tmp_path / "d/sub/sub").mkdir(parents=True)
+
+    seen = look(tmp_path, "directory", path="d", timeout_s=-1.0)
+
+    assert seen == unobserved(f"{tmp_path}/d was not read within -1 s")
+
+
+def test_the_files_of_a_directory_share_the_time_of_the_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each had a time of its own: 20,000 files, 10 s each."""
+    (tmp_path / "d").mkdir()
+    for name in "abc":
+        (tmp_path / "d" / name).write_text(name)
+    now_s = iter(range(100))
+    monkeypatch.setattr("ops.resources.hashing.time.monotonic", lambda: float(next(now_s)))
+
+    seen = look(tmp_path, "directory", path="d", timeout_s=3.0)
+
+    assert seen == unobserved(f"{tmp_path}/d/c was not read within 3 s")
 
 
 def test_a_directory_changes_with_names_and_contents_and_not_with_what_is_ignored(
@@ -94,6 +131,58 @@ def test_http_tells_the_status_and_what_was_asked_for(tmp_path: Path, site: str)
     )
     assert look(tmp_path, "http", url=f"{site}/404") == ABSENT
     assert look(tmp_path, "http", url=f"{site}/410") == ABSENT
+
+
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_a_server_that_sends_a_byte_at_a_time_has_the_time_of_the_look_and_no_more(
+    tmp_path: Path, head: bytes
+) -> None:
+    """Each byte once gave it that time anew, so a look never ended."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def trickle() -> None:
+            client, _ = listener.accept()
+            with client, contextlib.suppress(OSError):
+                client.sendall(head)
+                gone = select.poll()
+                gone.register(client, select.POLLRDHUP)
+                while not gone.poll(20):
+                    client.sendall(b"x")
+
+        thread = threading.Thread(target=trickle)
+        thread.start()
+        seen = look(
+            tmp_path,
+            "http",
+            url=f"http://127.0.0.1:{listener.getsockname()[1]}/",
+            digest=True,
+            timeout_s=1.0,
+        )
+        thread.join(60)
+
+    assert seen == unobserved("no answer within 1 s")
+
+
+def test_a_cancel_cuts_off_a_body_that_ends_with_its_connection(tmp_path: Path) -> None:
+    """The connection is nobody's any more by then, and what waited for the body waited on."""
+    cancel = Cancel()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def begin() -> None:
+            client, _ = listener.accept()
+            with client:
+                client.recv(1000)
+                client.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                cancel.set()
+                client.recv(1)
+
+        thread = threading.Thread(target=begin)
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        look(tmp_path, "http", url=url, cancel=cancel, timeout_s=600.0)
+        thread.join(60)
+
+    assert not thread.is_alive()
 
 
 def test_a_server_that_does_not_answer_is_unobserved_and_not_absent(tmp_path: Path) -> None:
