@@ -22,7 +22,15 @@ MAX_LINE = 64 * 1024
 
 
 def login(provider: str | None, environ: Mapping[str, str]) -> int:
-    """Store a key and return the exit code."""
+    """Store a key and return the exit code; a signal leaves the terminal as it was."""
+    if not sys.stdin.isatty():
+        return _login(provider, environ)
+    from runtimes.radian.typed_line import until_signal
+
+    return until_signal(lambda: _login(provider, environ))
+
+
+def _login(provider: str | None, environ: Mapping[str, str]) -> int:
     try:
         name = key_name(provider, environ)
         CredentialStore(radian_home(environ)).write(name, _read_key(name))
@@ -94,7 +102,13 @@ def _read_key(name: str) -> str:
         return sys.stdin.readline(MAX_LINE)
     from getpass import getpass
 
-    return getpass(f"Key for {name}: ", sys.stderr)
+    from runtimes.radian.typed_line import hear_signals
+
+    hear_signals()  # ended at once, the terminal would show nothing that is typed afterwards
+    try:
+        return getpass(f"Key for {name}: ", sys.stderr)
+    except EOFError:
+        return ""
 
 
 def _refuse(command: str, why: object, code: int) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import termios
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -141,6 +143,25 @@ def test_s5_1_a_key_that_is_typed_is_not_shown(box: Box) -> None:
     assert shown.strip() == ""
     stored = box.home.joinpath("credentials", "shared.json").read_bytes()
     assert stored == b'{"key":"sk-typed-without-echo"}'
+
+
+@pytest.mark.parametrize(
+    ("ending", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), ("\x04", 2)]
+)
+def test_s5_1_who_types_no_key_has_a_terminal_as_it_was(
+    box: Box, ending: int | str, code: int
+) -> None:
+    with at_terminal(box, "openai", command="login") as terminal:
+        terminal.wait_for("Key for openai: ")
+        if isinstance(ending, str):
+            terminal.type(ending)
+        else:
+            terminal.process.send_signal(ending)
+        assert terminal.exit_code() == code
+
+        modes = termios.tcgetattr(terminal.descriptor)
+        assert modes[3] & termios.ECHO
+    assert not box.home.joinpath("credentials").exists()
 
 
 def test_s5_1_without_a_name_the_key_is_the_default_providers(box: Box) -> None:
