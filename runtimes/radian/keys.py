@@ -65,8 +65,8 @@ def key_name(provider: str | None, environ: Mapping[str, str]) -> str:
 
     """
     config = read_config(radian_home(environ))
-    wanted = provider or config.default_provider
-    if not wanted:
+    wanted = config.default_provider if provider is None else provider
+    if not wanted and provider is None:
         message = f"which provider? name it, or set default_provider in {config.path}"
         raise ConfigError(message)
     if wanted not in config.providers:

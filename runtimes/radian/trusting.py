@@ -26,8 +26,9 @@ def trust(folder: str, wish: Wish, environ: Mapping[str, str]) -> int:
     except WorkspaceUnusable as error:
         sys.stderr.write(f"radian trust: {error}\n")
         return USAGE
-    if wish != "forget" and not os.path.isdir(path):  # one that is gone can still be listed
-        sys.stderr.write(f"radian trust: {folder} is no folder\n")
+    # One that is gone can still be listed; no name at all is a variable that nobody set.
+    if not folder or (wish != "forget" and not os.path.isdir(path)):
+        sys.stderr.write(f"radian trust: {folder or repr(folder)} is no folder\n")
         return USAGE
     try:
         match wish:

@@ -171,6 +171,10 @@ def test_s5_1_without_a_name_the_key_is_the_default_providers(box: Box) -> None:
     assert box.run("login", stdin="sk-a-key-of-a-pipe\n").stdout == "The key near is stored.\n"
     assert box.run("logout").stdout == "The key near is removed.\n"
     assert box.run("logout").stdout == "No key near was stored.\n"
+    for command in ("login", "logout"):  # no name at all is a variable that nobody set
+        run = box.run(command, "", stdin="sk-a-key-of-a-pipe\n")
+        assert (run.returncode, run.stdout) == (2, "")
+        assert "'' can't name a key" in run.stderr
     path.write_text("")
     for command in ("login", "logout"):
         run = box.run(command, stdin="sk-a-key-of-a-pipe\n")

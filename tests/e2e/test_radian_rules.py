@@ -204,6 +204,17 @@ def test_s4_4_a_project_that_is_gone_can_be_forgotten(box: Box) -> None:
     assert box.run("trust", "--forget", "gone").stdout == f"{gone} was not listed.\n"
 
 
+@pytest.mark.parametrize("flags", [(), ("--no",), ("--forget",), ("--show",)])
+def test_s4_4_no_name_is_not_the_current_folder(box: Box, flags: tuple[str, ...]) -> None:
+    before = box.home.joinpath("trust.json").read_bytes()
+
+    run = box.run("trust", *flags, "")
+
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "radian trust: '' is no folder\n"
+    assert box.home.joinpath("trust.json").read_bytes() == before
+
+
 def test_s4_4_what_is_wished_of_trust_is_one_thing(box: Box) -> None:
     before = box.home.joinpath("trust.json").read_bytes()
 
