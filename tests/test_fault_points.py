@@ -28,7 +28,6 @@ ON_A_TOKEN = "waits on a cancel signal, whose own wait is the platform's"
 LAST_RESORT = "the bounded end of a process that is being left"
 SET_UP = "makes the object only"
 COMMAND_LINE = "a command at a terminal, not a server; its wait is bounded or ended by a signal"
-BEFORE_SERVING = "a word on stderr before anything is served"
 READS_OPS = "reading declarations is part of no run, and has a limit of its own"
 
 EXEMPT: dict[str, str] = {
@@ -65,7 +64,6 @@ EXEMPT: dict[str, str] = {
     "runtimes/chant/live_view.py": COMMAND_LINE,
     "runtimes/chant/operator/operating.py": COMMAND_LINE,
     "runtimes/chant/verbs/run_cancel.py": COMMAND_LINE,
-    "runtimes/chant/serving.py": BEFORE_SERVING,
     "runtimes/models/calling.py call_model": ON_A_TOKEN,
     "runtimes/models/credentials.py CredentialStore.write": "a person stores a key, at a terminal",
     "runtimes/models/hang_up.py aside": "within a call, which has model.open and model.chunk",
@@ -73,7 +71,6 @@ EXEMPT: dict[str, str] = {
     "runtimes/radian/journal_disk.py": CALLER_ASKS,
     "runtimes/radian/mcp/specs.py _all_of": "a file that a flag names; its wait is bounded",
     "runtimes/radian/patient_out.py": COMMAND_LINE,
-    "runtimes/radian/serving.py": BEFORE_SERVING,
     "runtimes/radian/terminal_asker.py _read": COMMAND_LINE,
     "runtimes/radian/typed_line.py": COMMAND_LINE,
     "runtimes/radian/tools/landlock_main.py": "the sandbox's own process, about to be a program",
