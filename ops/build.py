@@ -11,6 +11,7 @@ from ops.checking import check_catalog
 from ops.digests import digest
 from ops.errors import OpInvalid, ParamInvalid, unknown
 from ops.params import known_params
+from ops.plain_file import plain
 from ops.plan import plan_with
 from ops.whole_file import whole_file
 
@@ -124,7 +125,7 @@ def _json_bytes(value: object) -> bytes:
 
 def _is_there(root: str, path: str, data: bytes) -> bool:
     try:
-        with open(os.path.join(root, path), "rb") as stream:
+        with open(os.path.join(root, path), "rb", opener=plain) as stream:
             return stream.read(len(data) + 1) == data
     except FileNotFoundError:
         return False

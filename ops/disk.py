@@ -9,6 +9,8 @@ import contextlib
 import os
 from typing import IO, Protocol
 
+from ops.plain_file import plain
+
 UNIQUE_BYTES = 8
 PRIVATE = 0o600
 USUAL_MODE = 0o644
@@ -104,7 +106,7 @@ class OsDisk:
     def read(self, path: str, /) -> bytes | None:
         """See `Disk`."""
         try:
-            with open(path, "rb") as stream:
+            with open(path, "rb", opener=plain) as stream:
                 return stream.read()
         except FileNotFoundError:
             return None

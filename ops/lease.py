@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ops.errors import OpsError
 from ops.faults import BEFORE_LOCK, NoFaults
 from ops.json_in import read_json
+from ops.plain_file import plain
 from ops.processes import is_same, start_time
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def take_lease(
 def read_note(state_dir: str, env: str) -> dict[str, Any] | None:
     """Return what the holder of a lease wrote; None when nobody did, or nothing that we know."""
     try:
-        with open(_path(state_dir, env), "rb") as stream:
+        with open(_path(state_dir, env), "rb", opener=plain) as stream:
             note: Any = read_json(stream.read(MAX_NOTE_BYTES))
     except (OSError, ValueError):
         return None

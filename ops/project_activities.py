@@ -17,6 +17,7 @@ from ops.activities.activity import Activity, Arg
 from ops.activities.table import ACTIVITIES, PYTHON
 from ops.findings import Problem
 from ops.model import ActivityStep, Phase
+from ops.plain_file import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -95,7 +96,7 @@ def _add_all(found: Found, module: str, file: str, shown: str) -> None:
 
 def _read(module: str, file: str, shown: str, found: Found) -> list[_Function]:
     try:
-        with open(file, "rb") as stream:
+        with open(file, "rb", opener=plain) as stream:
             tree = ast.parse(stream.read(MAX_SOURCE_BYTES))
     except (OSError, SyntaxError, ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, SyntaxError) else 1
@@ -155,7 +156,7 @@ def _file_of(module: str, folders: Iterable[str]) -> str | None:
 def _missing(root: str, module: str) -> Problem:
     from ops.toml_lines import LineIndex
 
-    with open(os.path.join(root, CONFIG), encoding="utf-8-sig") as stream:
+    with open(os.path.join(root, CONFIG), encoding="utf-8-sig", opener=plain) as stream:
         line = LineIndex(stream.read()).line(("activities", "modules"))
     file = module.replace(".", "/") + ".py"
     reason = f"there is no module {module!r}: no {file} in the project, and none installed"

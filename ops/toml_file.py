@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from ops.findings import Findings, Problem, Table
+from ops.plain_file import plain
 from ops.toml_lines import LineIndex
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def read_table(root: str, file: str) -> tuple[Table | None, Findings]:
 
 
 def _read(path: str) -> str:
-    with open(path, "rb") as stream:
+    with open(path, "rb", opener=plain) as stream:
         data = stream.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         msg = f"larger than {MAX_FILE_BYTES} bytes"

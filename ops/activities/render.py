@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ops.activities.places import working_folder
 from ops.errors import ActivityFailed
 from ops.params import param_text
+from ops.plain_file import plain
 from ops.whole_file import whole_file
 from ops.work import CallableWork
 
@@ -60,7 +61,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def _read(path: str) -> str:
-    with open(path, "rb") as stream:
+    with open(path, "rb", opener=plain) as stream:
         data = stream.read(MAX_TEMPLATE_BYTES + 1)
     if len(data) > MAX_TEMPLATE_BYTES:
         msg = f"{path} is larger than {MAX_TEMPLATE_BYTES} bytes"
@@ -75,7 +76,7 @@ def _read(path: str) -> str:
 def _write(dest: str, data: bytes) -> bool:
     """Write ``data`` unless it is there already."""
     try:
-        with open(dest, "rb") as stream:
+        with open(dest, "rb", opener=plain) as stream:
             if stream.read(len(data) + 1) == data:
                 return False
     except FileNotFoundError:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ops.errors import ProjectInvalid
 from ops.loading import PYTHON_SUFFIX, SUFFIX, Catalog, load_catalog
+from ops.plain_file import plain
 from ops.project import CONFIG, Project, find_project, find_root
 from ops.resources.resource import SUFFIX as RESOURCE_SUFFIX
 from ops.resources.resource import Declared, load_resources
@@ -77,7 +78,7 @@ def _declares(path: str) -> bool:
 def _text(path: str) -> str | None:
     """Return a file's text; what can't be read was said where it was loaded."""
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=plain) as stream:
             data = stream.read(MAX_FILE_BYTES + 1)
         return None if len(data) > MAX_FILE_BYTES else data.decode()
     except (OSError, UnicodeDecodeError):

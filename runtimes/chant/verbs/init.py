@@ -110,7 +110,15 @@ def _in_checkout(folder: str) -> bool:
 
 
 def _quoted(name: str) -> str:
-    return name.replace("\\", "\\\\").replace('"', '\\"')
+    """Return what stands for ``name`` between the quotes of a TOML text."""
+    text = name.encode(errors="replace").decode()  # a folder's name need not be UTF-8
+    return "".join(_escaped(each) for each in text)
+
+
+def _escaped(letter: str) -> str:
+    if letter in '\\"':
+        return f"\\{letter}"
+    return letter if letter.isprintable() else f"\\U{ord(letter):08x}"
 
 
 def _write(folder: str, files: Mapping[str, str]) -> tuple[list[str], list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,3 +57,19 @@ def test_warnings_fail_only_when_asked_to(tmp_path: Path) -> None:
     assert chant(folder, "lint").code == 0
     assert chant(folder, "lint", "--strict").code == 1
     assert chant(folder, "lint", "--format", "xml").code == 2
+
+
+@pytest.mark.parametrize("file", ["ops/p.op.toml", "points/p.toml", "p.resource.toml"])
+def test_a_pipe_in_the_place_of_a_declaration_is_told_and_not_waited_for(
+    box: Path, file: str
+) -> None:
+    """Everything that loads a project waited for who would write into it."""
+    (box / file).parent.mkdir(exist_ok=True)
+    os.mkfifo(box / file)
+
+    said = chant(box, "lint", "--fix")
+    listed = chant(box, "list")
+
+    assert f"{file}:1: " in said.out
+    assert "no regular file" in said.out
+    assert "leaky" in listed.out

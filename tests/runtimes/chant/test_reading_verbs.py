@@ -335,6 +335,20 @@ def test_a_new_project_runs_at_once(tmp_path: Path) -> None:
     assert chant(folder, "lifecycle", "diff", "--live").out.startswith("newly-observed  greeting")
 
 
+@pytest.mark.parametrize(
+    "name", ["a b", "\n", "\x1b[31m", "\x7f", '"q"', "a\\b", "'" * 3, "\udcff", "\u2028"]
+)
+def test_a_new_project_may_lie_in_a_folder_of_any_name(tmp_path: Path, name: str) -> None:
+    """A name with a line end gave a chant.toml that nobody could read."""
+    folder = tmp_path / name
+    folder.mkdir()
+
+    assert chant(folder, "init").code == 0
+
+    told = chant(folder, "list", "--json").document["project"]
+    assert told == name.replace("\udcff", "?")
+
+
 def test_a_new_project_says_what_comes_next(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main", "new")
 
