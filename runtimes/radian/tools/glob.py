@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from runtimes.radian.tools.base import Location, Prepared, ToolFailedError, ToolRun, ToolView
-from runtimes.radian.tools.found import Found
 from runtimes.radian.tools.programs import ripgrep
 from runtimes.radian.tools.running import file_request, one_line, run_callable
 from runtimes.radian.tools.searching import (
@@ -82,6 +81,9 @@ class Glob:
                 return listing([context.places.shown(name) for name in names], DEFAULT_RESULTS)
 
             return run_callable(self.name, act)
+        # Opening a session, which waits for this module, would wait for that one as well.
+        from runtimes.radian.tools.found import Found
+
         work = ripgrep_work(program, ("--files",), top, context, glob_below(top, pattern))
 
         found = Found(context, DEFAULT_RESULTS, "\0")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from runtimes.radian.profiles import wants_sandbox
 from runtimes.radian.tools.base import Location, Prepared, ToolFailedError, ToolRun, ToolView
-from runtimes.radian.tools.found import MAX_COLUMNS, FoundLines
 from runtimes.radian.tools.programs import ripgrep
 from runtimes.radian.tools.running import file_request, one_line, run_callable
 from runtimes.radian.tools.searching import (
@@ -89,6 +88,9 @@ class Grep:
         program = None if self._walk else self._program or ripgrep(context.places.workspace)
         if program is None:
             return run_callable(self.name, lambda work: _walk(values, top, limit, context, work))
+        # Opening a session, which waits for this module, would wait for that one as well.
+        from runtimes.radian.tools.found import MAX_COLUMNS, FoundLines
+
         options = (
             "--line-number",
             "--no-heading",

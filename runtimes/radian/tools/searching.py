@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from actors.work import ProcessWork
@@ -59,18 +58,14 @@ def search_outcome(end: StepEnd, found: Found, limit: int) -> ToolOutcome:
         return failure(ended_badly(end))
     if not found.lines and end.exit_code != NOTHING_FOUND and end.stderr.text:
         return failure(shorten(end.stderr.text.strip(), 4096), "the search failed")
-    outcome = listing(found.lines, limit)
-    if not found.lost:
-        return outcome
-    note = f"[{found.lost} more are left out: their files can't be opened by these names]"
-    return replace(outcome, output=f"{outcome.output}\n{note}")
+    return listing(found.lines, limit, found.lost)
 
 
-def listing(lines: list[str], limit: int) -> ToolOutcome:
-    """Return what was found, and whether there is more."""
-    if not lines:
-        return ToolOutcome("nothing found")
-    text = shorten("\n".join(lines[:limit]))
+def listing(lines: list[str], limit: int, lost: int = 0) -> ToolOutcome:
+    """Return what was found, and whether there is more, or was: ``lost`` are left out."""
+    text = shorten("\n".join(lines[:limit])) or "nothing found"
     if len(lines) > limit:
         text += f"\n[more than {limit}: narrow the search, or raise the limit]"
+    if lost:
+        text += f"\n[{lost} more are left out: their files can't be opened by these names]"
     return ToolOutcome(text)
