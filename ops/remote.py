@@ -13,7 +13,7 @@ from ops.branch import PATIENCE_S, pauses
 from ops.errors import LedgerError
 from ops.git import GitFailed
 from ops.push_refusals import judge
-from ops.ref_lock import OLD_S, left_at_remote
+from ops.ref_lock import OLD_S, left_at_remote, left_lock
 
 if TYPE_CHECKING:
     from ops.branch import Branch
@@ -53,13 +53,22 @@ class Remote:
         import hashlib
 
         kept = f"{FETCHED}/{hashlib.sha256(self._name.encode()).hexdigest()[:12]}"
-        refs = f"+{self._branch.ref}:{kept}"
-        try:
-            self._talk(timeout_s, "fetch", "--quiet", "--no-tags", self._name, refs)
-        except GitFailed as error:
-            if NOT_THERE in error.detail:
-                return None
-            raise
+        tries = _Tries(time.monotonic() + timeout_s)
+        for pause_s in pauses():
+            refs = f"+{self._branch.ref}:{kept}"
+            try:
+                self._talk(tries.left_s(), "fetch", "--quiet", "--no-tags", self._name, refs)
+            except GitFailed as error:
+                if NOT_THERE in error.detail:
+                    return None
+                if kept not in error.detail:
+                    raise
+                tries.refused(error)  # another process of ours was just writing what it fetched
+                failed = error
+            else:
+                break
+            self._git.pause(pause_s)
+            self._give_up_if_stopped(failed)
         published = self._git.text("rev-parse", "--verify", f"{kept}^{{commit}}")
         self._branch.merge(published)
         return published
@@ -118,6 +127,8 @@ class _Tries:
 
         """
         refusal, now_s = judge(error.detail), time.monotonic()
+        if left := left_lock(error.detail):  # here, or at a remote on this machine
+            raise LedgerError(left) from error
         if refusal.hint:
             raise LedgerError(refusal.hint) from error
         if not refusal.passing:

@@ -197,6 +197,28 @@ def test_an_approval_on_one_machine_opens_the_gate_on_another_once(tmp_path: Pat
     assert reach(two, "3") == "pending"
 
 
+@pytest.mark.parametrize("verdict", ["passed", "rejected"])
+def test_of_two_machines_that_use_one_approval_at_once_the_first_to_publish_goes_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdict: str
+) -> None:
+    """Both wrote that they had, the two lines were united, and both went."""
+    ledgers = [checkout(tmp_path, name) for name in ("one", "two", "three")]
+    one, two, three = map(GateLedger, ledgers)
+    reach(one, "1")
+    two.answer(GIVEN, NOW_S)
+    ledgers[2].refresh()
+    monkeypatch.setattr("ops.ledger.Ledger.refresh", lambda *_: None)  # they looked just before
+
+    if verdict == "passed":
+        assert reach(two, "2") == "approved"
+    else:
+        two.answer(replace(GIVEN, verdict="rejected"), NOW_S)
+
+    assert reach(three, "3") == "pending"
+    assert kinds(tmp_path / "three")[:4] == ["pending", "approved", verdict, "passed"]
+    assert three.open(NOW_S)[0][1].state == "pending"
+
+
 def test_where_the_remote_is_required_and_gone_nothing_is_recorded(tmp_path: Path) -> None:
     opened = checkout(tmp_path, "one")
     gates = GateLedger(opened)

@@ -244,6 +244,26 @@ def test_all_talks_of_a_push_share_its_time() -> None:
     assert 30 >= git_.given_s[0] > git_.given_s[1] > git_.given_s[2]
 
 
+class RacingFetch(Refusing):
+    """Another process of the same clone writes what it has fetched at the same moment."""
+
+    def run(self, *args: str, timeout_s: float, **more: object) -> bytes:
+        if args[0] == "fetch" and self.refusals:
+            self.asked.append("fetch")
+            kept = args[-1].partition(":")[2]
+            raise GitFailed(args[0], 1, self.refusals.pop(0).format(kept))
+        return super().run(*args, timeout_s=timeout_s, **more)
+
+
+def test_two_processes_of_one_clone_may_fetch_at_once() -> None:
+    """The loser told that it could not fetch, and its run failed at its gate."""
+    git_ = RacingFetch("cannot lock ref '{}': is at 1 but expected 2")
+
+    assert git_.remote().fetch() == "aaaa"
+
+    assert git_.asked == ["fetch", "pause", "fetch"]
+
+
 LOCKED = (
     "remote: error: cannot lock ref 'refs/heads/chant/lifecycle': Unable to create"
     " '/srv/box.git/./refs/heads/chant/lifecycle.lock': File exists.\nremote: \n"
