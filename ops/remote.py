@@ -55,9 +55,10 @@ class Remote:
         kept = f"{FETCHED}/{hashlib.sha256(self._name.encode()).hexdigest()[:12]}"
         tries = _Tries(time.monotonic() + timeout_s)
         for pause_s in pauses():
-            refs = f"+{self._branch.ref}:{kept}"
+            # --refmap=: no other ref is written beside, over which two of us could fall out.
+            what = ("--quiet", "--no-tags", "--refmap=", self._name, f"+{self._branch.ref}:{kept}")
             try:
-                self._talk(tries.left_s(), "fetch", "--quiet", "--no-tags", self._name, refs)
+                self._talk(tries.left_s(), "fetch", *what)
             except GitFailed as error:
                 if NOT_THERE in error.detail:
                     return None
