@@ -44,7 +44,7 @@ SHUTDOWN_LIMIT_S = 330.0
 """Longest time that turns get to clean up; what is left is then killed with us."""
 HARD_LIMIT_S = 3.0
 """The same after a second signal."""
-LAST_ANSWERS_S = 1.0
+LAST_ANSWERS_S = 5.0
 """What requests of no turn get to be answered after the end of input: `printf ... | chant acp` is
 the first thing that a person tries, and a busy machine may take a while to open a session."""
 LAST_ROOM_S = 0.1
