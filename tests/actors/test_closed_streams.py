@@ -93,7 +93,6 @@ PRINTING = [
     ("chant lint", 1),
     ("radian --help", 0),
     ("radian exec --help", 0),
-    ("radian exec --list", 0),
     ("chantry --help", 0),
     ("chantry drive --help", 0),
     ("chantry faults list", 0),
@@ -124,7 +123,7 @@ def printed_to(out: int, words: str, folder: Path) -> subprocess.CompletedProces
     )
 
 
-@pytest.mark.parametrize(("words", "code"), PRINTING)
+@pytest.mark.parametrize(("words", "code"), [*PRINTING, ("radian exec --list", 0)])
 def test_a_reader_that_leaves_changes_no_exit_code(project: Path, words: str, code: int) -> None:
     """It was 1, which means findings, a failure or a broken rule."""
     reader, writer = os.pipe()
