@@ -166,15 +166,18 @@ def _initializer(cls: type[_Slotted]) -> Any:
     """Make ``__init__`` of a class as `dataclass` would write it, which no loop comes near."""
     members = [found for _, found in _defaults_of(cls)]
     made_anew = "".join("-+"[each.default_factory is not MISSING] for each in members)
-    scope: dict[str, Any] = {"_set": object.__setattr__, "_absent": _ABSENT}
+    changeless = issubclass(cls, _Frozen)
+    scope: dict[str, Any] = {"_absent": _ABSENT}
     defaults: list[Any] = []
     for at, each in enumerate(members):
+        if changeless:  # a slot's own way in: `object.__setattr__` would look for it, twice as long
+            scope[f"_set{place(at)}"] = vars(cls)[cls.__match_args__[at]].__set__
         if each.default_factory is not MISSING:
             scope[f"_make{place(at)}"] = each.default_factory
             defaults.append(_ABSENT)
         else:
             defaults.append(each.default)
-    template = _template(made_anew, frozen=issubclass(cls, _Frozen))
+    template = _template(made_anew, frozen=changeless)
     given = checked(cls, defaults, MISSING)
     return constructor(template, cls.__match_args__, f"{cls.__qualname__}.__init__", scope, given)
 
@@ -184,7 +187,7 @@ def _template(made_anew: str, *, frozen: bool) -> CodeType:
     known = _TEMPLATES.get((made_anew, frozen))
     if known is not None:
         return known
-    setting = "_set(_self, '{name}', {given})" if frozen else "_self.{name} = {given}"
+    setting = "_set{name}(_self, {given})" if frozen else "_self.{name} = {given}"
     parameters, body = ["_self", "/"], ["pass"]
     for at, kind in enumerate(made_anew):
         name = place(at)

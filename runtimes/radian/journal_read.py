@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from contextlib import contextmanager
 from dataclasses import field
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -119,18 +120,15 @@ class Line(NamedTuple):
 
 def lines(data: bytes) -> Iterator[Line]:
     """Yield the lines of a journal that are not blank."""
-    start, number, view = 0, 0, memoryview(data)
-    while start < len(data):
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
-        number += 1
-        table = _table(view[start:end])
-        if table is not None or data[start:end].strip():
+    start = 0
+    for number, line in enumerate(BytesIO(data), start=1):
+        table = _table(line)
+        if table is not None or line.strip():
             yield Line(number, start, table)
-        start = end + 1
+        start += len(line)
 
 
-def _table(line: memoryview) -> dict[str, Any] | None:
+def _table(line: bytes) -> dict[str, Any] | None:
     try:
         value: Any = orjson.loads(line)
     except ValueError:
@@ -161,8 +159,13 @@ class _Loading:
         if line.table is None:
             self.bad = line
             return
-        self._check_format(line.number, line.table)
-        seq = self._seq(line.number, line.table.get("seq"))
+        if line.table.get("v") != FORMAT:
+            self._check_format(line.number, line.table)
+        seq = line.table.get("seq")
+        if type(seq) is int and seq == self.highest + 1:
+            self.highest = seq
+        else:
+            seq = self._odd_seq(line.number, seq)
         try:
             record = from_table(line.table)
         except (UnknownRecord, OddRecord) as error:
@@ -199,14 +202,14 @@ class _Loading:
         if type(version) is int and version > FORMAT:
             raise JournalNewer(self.path, number, version, FORMAT)
 
-    def _seq(self, number: int, seq: Any) -> int:
+    def _odd_seq(self, number: int, seq: Any) -> int:
         """Return a record's number.  One without stands under the number before it."""
         if type(seq) is not int:
             self.odd.setdefault("no number", []).append(number)
             return self.highest
         if seq <= self.highest:
             self.odd.setdefault("a number that was there before", []).append(number)
-        elif seq > self.highest + 1:
+        else:
             self.odd.setdefault("a number that leaves a gap", []).append(number)
         self.highest = max(self.highest, seq)
         return seq
