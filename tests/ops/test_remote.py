@@ -156,15 +156,21 @@ class SilentRemote:
         return gone
 
 
-def test_a_remote_that_hears_nothing_is_given_up_with_all_that_talks_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An ssh without a limit of its own once lived on for ever, whoever had waited for it."""
+def before_silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[SilentRemote, Ledger]:
+    """Return a remote that hears nothing, and the ledger of a clone that talks to it."""
     remote = SilentRemote(tmp_path)
     monkeypatch.setenv("GIT_SSH_COMMAND", str(remote.command))
     monkeypatch.setattr("ops.git.HURRY_S", 0.0)
     easy = checkout(tmp_path, "one", "try")
     git(tmp_path / "one", "remote", "set-url", "origin", "ssh://nowhere.invalid/box")
+    return remote, easy
+
+
+def test_a_remote_that_hears_nothing_is_given_up_with_all_that_talks_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ssh without a limit of its own once lived on for ever, whoever had waited for it."""
+    remote, easy = before_silence(tmp_path, monkeypatch)
 
     appended = easy.append_run(record("1"), remote)
 
@@ -366,11 +372,7 @@ def test_runs_that_were_left_over_are_pushed_together_and_given_up_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of them once took a minute of a remote that hears nothing, whoever cancelled."""
-    remote = SilentRemote(tmp_path)
-    monkeypatch.setenv("GIT_SSH_COMMAND", str(remote.command))
-    monkeypatch.setattr("ops.git.HURRY_S", 0.0)
-    easy = checkout(tmp_path, "one", "try")
-    git(tmp_path / "one", "remote", "set-url", "origin", "ssh://nowhere.invalid/box")
+    remote, easy = before_silence(tmp_path, monkeypatch)
     notes = InFlight(easy.state_dir)
     for name in ("1", "2"):
         bury(notes.begin(record(name, status="running")).path, pid=dead_pid())
