@@ -28,7 +28,7 @@ test: .venv/.dev ## all tests
 	@$(MAKE) --silent acpx || echo "make: no acpx: its tests will be skipped" >&2
 	@$(MAKE) --silent oldsdk || echo "make: no old Python SDK: its tests will be skipped" >&2
 	@$(MAKE) --silent judges || echo "make: a foreign server is missing: its tests will be skipped" >&2
-	$(PY) -m pytest --numprocesses=$(JOBS) --dist=loadfile $(ARGS)
+	$(PY) -m pytest --numprocesses=$(JOBS) --dist=loadfile --max-worker-restart=2 $(ARGS)
 
 soak: .venv/.dev ## 100,000 simulated schedules, then 10,000 turns and 500 kills of real servers: about an hour
 	.venv/bin/chantry simulate --seeds 100000 --backend greenlet

@@ -34,6 +34,10 @@ class Backend(Protocol):
         """Return where a task stands; None where it has not begun."""
         ...
 
+    def close(self) -> None:
+        """Let go of what was kept for the next world.  Between worlds only."""
+        ...
+
 
 def make_backend(name: BackendName) -> Backend:
     """Make a backend; keep it, it reuses what it made.

@@ -18,13 +18,14 @@ STACK_BYTES = 512 * 1024
 class _Carrier:
     """A thread and its baton: held while it must wait."""
 
-    __slots__ = ("baton", "task", "thread_id")
+    __slots__ = ("baton", "frame", "task")
 
     def __init__(self) -> None:
         self.baton = threading.Lock()
         self.baton.acquire()
         self.task: SimTask | None = None
-        self.thread_id = 0
+        self.frame: FrameType | None = None
+        """Where it waits for the baton; None while it has it."""
 
 
 class BatonBackend:
@@ -48,14 +49,25 @@ class BatonBackend:
 
     def hand_over(self, me: SimTask, to: SimTask | None) -> None:
         """See `Backend.hand_over`."""
+        carrier = _carrier(me)
+        # Noted here, not asked of the interpreter: `sys._current_frames` of Python 3.11 allocates
+        # under a lock that a collection set off by it may want too, and then it hangs for ever
+        # (https://github.com/python/cpython/issues/106883).
+        carrier.frame = sys._getframe()  # noqa: SLF001 - cheaper than `inspect`  # pyright: ignore[reportPrivateUsage]
         self._resume(to)
-        _carrier(me).baton.acquire()
+        carrier.baton.acquire()
+        carrier.frame = None
 
     def frame(self, task: SimTask) -> FrameType | None:
-        """See `Backend.frame`."""
+        """See `Backend.frame`.  The one task that has not noted a frame is the one that asks."""
         if task.carrier is None:
             return None
-        return sys._current_frames().get(_carrier(task).thread_id)  # noqa: SLF001 - the only way  # pyright: ignore[reportPrivateUsage]
+        return _carrier(task).frame or sys._getframe()  # noqa: SLF001 - as above  # pyright: ignore[reportPrivateUsage]
+
+    def close(self) -> None:
+        """See `Backend.close`."""
+        while self._idle:
+            self._idle.pop().baton.release()
 
     def _resume(self, task: SimTask | None) -> None:
         if task is None:
@@ -78,11 +90,11 @@ class BatonBackend:
         return carrier
 
     def _carry(self, carrier: _Carrier) -> None:
-        carrier.thread_id = threading.get_ident()
         while True:
             carrier.baton.acquire()
             task = carrier.task
-            assert task is not None  # noqa: S101 - set by whoever gave us the baton
+            if task is None:  # a baton without a task: see `close`
+                return
             to = self._body(task)
             # Idle first: the next task may be a new one, and then it gets this very thread.
             carrier.task, task.carrier = None, None

@@ -47,6 +47,9 @@ class GreenletBackend:
             return inspect.currentframe()
         return carrier.gr_frame if isinstance(carrier, greenlet) else None
 
+    def close(self) -> None:
+        """See `Backend.close`.  A greenlet ends with its task: nothing is kept."""
+
     def _greenlet(self, task: SimTask) -> greenlet:
         carrier = task.carrier
         if not isinstance(carrier, greenlet):

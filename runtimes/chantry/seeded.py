@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from actors.simulation.backend import make_backend
@@ -40,13 +41,13 @@ def play_seeds(
     """
     quiet()
     scenario = Scenario(getattr(scene, "__name__", "scene"), "", scene, MOST_FAULTS, EVERYWHERE)
-    backend = make_backend("threads")
     schedules: list[Schedule] = []
-    for seed in seeds:
-        schedule = play(scenario, seed, backend, plan=plan)
-        if schedule.violations:
-            raise AssertionError(_told(schedule, replay.format(seed=seed)))
-        schedules.append(schedule)
+    with closing(make_backend("threads")) as backend:
+        for seed in seeds:
+            schedule = play(scenario, seed, backend, plan=plan)
+            if schedule.violations:
+                raise AssertionError(_told(schedule, replay.format(seed=seed)))
+            schedules.append(schedule)
     return schedules
 
 

@@ -14,7 +14,6 @@ WRITERS = 200
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
 def test_two_hundred_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     repository(tmp_path)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from actors.faults import NoFaults
@@ -18,6 +18,8 @@ from ops.whole_file import whole_file
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from actors.simulation.backend import Backend
+
 SEEDS = 60
 
 
@@ -27,7 +29,11 @@ def after_power_losses(play: Callable[[SimDisk], None]) -> set[bytes | None]:
 
 
 def _after_one(play: Callable[[SimDisk], None], seed: str) -> bytes | None:
-    backend = make_backend("threads")
+    with closing(make_backend("threads")) as backend:
+        return _written(play, seed, backend)
+
+
+def _written(play: Callable[[SimDisk], None], seed: str, backend: Backend) -> bytes | None:
     scheduler = Scheduler(backend, make_policy("random", stream(seed, "policy")), Trace())
     backend.begin(scheduler.body)
     found: list[bytes | None] = []

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +16,7 @@ from actors.simulation.policies import make_policy
 from actors.simulation.scheduler import Limits, Scheduler
 from actors.simulation.seeds import stream
 from actors.simulation.trace import Trace
+from tests.shared import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,11 +35,11 @@ def play(
     policy: PolicyName | None = None,
     limits: Limits | None = None,
 ) -> Scheduler:
-    carrier = make_backend(backend)
-    scheduler = Scheduler(carrier, make_policy(policy, stream(seed, "policy")), Trace(), limits)
-    carrier.begin(scheduler.body)
-    platform = SimPlatform(scheduler, stream(seed, "entropy"))
-    scheduler.run(lambda: main(platform))
+    with closing(make_backend(backend)) as carrier:
+        scheduler = Scheduler(carrier, make_policy(policy, stream(seed, "policy")), Trace(), limits)
+        carrier.begin(scheduler.body)
+        platform = SimPlatform(scheduler, stream(seed, "entropy"))
+        scheduler.run(lambda: main(platform))
     return scheduler
 
 
@@ -101,6 +106,55 @@ def test_a_deadlock_says_who_waits_where(backend: BackendName) -> None:
     assert "forgotten in " in hang
     assert "wait_for_nobody (tests/simulation/test_scheduler.py:" in hang
     assert "locked out in " in hang
+
+
+WHILE_COLLECTING = """
+import gc, threading
+from tests.simulation.test_scheduler import where_hundreds_wait
+
+class Knot:
+    def __init__(self):
+        self.me, self.own = self, threading.local()
+
+gc.set_threshold(50)  # the knots are undone while it is told who waits where
+where_hundreds_wait(Knot)
+"""
+
+
+def where_hundreds_wait(alongside: Callable[[], object]) -> None:
+    """Let 200 tasks wait for nobody, and a world that passes time ask 50 times who waits where."""
+
+    def main(platform: SimPlatform) -> None:
+        forgotten = platform.condition()
+
+        def wait_for_nobody() -> None:
+            alongside()
+            with forgotten:
+                forgotten.wait()
+
+        for number in range(200):
+            platform.spawn(f"t{number}", wait_for_nobody).join(0.001)
+
+    for _ in range(50):
+        assert "t199 in " in play(main).hang
+
+
+def test_it_is_told_who_waits_where_while_garbage_is_collected() -> None:
+    """In a process of its own: one that asks the interpreter for all frames may hang for ever."""
+    words = (sys.executable, "-c", WHILE_COLLECTING)
+    asked = subprocess.run(words, cwd=ROOT, check=False, timeout=60)
+
+    assert asked.returncode == 0
+
+
+def test_a_closed_backend_leaves_no_thread() -> None:
+    before = threading.active_count()
+
+    play(producers_and_consumers)
+
+    for thread in threading.enumerate()[before:]:
+        thread.join(10)
+    assert threading.active_count() == before
 
 
 def test_time_jumps_only_when_nobody_can_run() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -58,7 +59,8 @@ PLANS = {
 
 
 def played(name: str, seed: int, plan: FaultPlan | None = None) -> Schedule:
-    return play(SCENARIOS[name], seed, make_backend("threads"), plan=plan)
+    with closing(make_backend("threads")) as backend:
+        return play(SCENARIOS[name], seed, backend, plan=plan)
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
 def test_a_server_loses_nothing_and_grows_by_nothing(tmp_path: Path) -> None:
     soak = Soak(tmp_path / "box", turns=200, kills=20, told=lambda _text: None)
 

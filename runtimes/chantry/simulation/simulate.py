@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,8 @@ def _play_one(options: SimulateOptions, plan: FaultPlan | None) -> int:
     assert options.seed is not None  # noqa: S101 - the caller looked
     quiet()
     campaign = _campaign(options, plan, range(options.seed, options.seed + 1))
-    schedule = play_one(campaign, options.seed, make_backend(options.backend))
+    with closing(make_backend(options.backend)) as backend:
+        schedule = play_one(campaign, options.seed, backend)
     if options.json:
         document = {
             "scenario": scenario_for(options.seed, options.scenario).name,

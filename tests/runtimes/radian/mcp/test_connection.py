@@ -81,7 +81,6 @@ def test_a_program_that_lives_and_takes_nothing_does_not_read(
         connection_to(None).request("tools/list", {}, 30.0)
 
 
-@pytest.mark.timeout(30)
 def test_a_cancel_does_not_wait_for_the_end_of_a_program_that_takes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
