@@ -20,7 +20,7 @@ from runtimes.radian.journal_disk import THE_JOURNALS
 from runtimes.radian.journal_read import load
 from runtimes.radian.record_json import to_table
 from runtimes.radian.record_masking import without_secrets
-from runtimes.radian.records import Entry, TurnEnded
+from runtimes.radian.records import Entry
 from runtimes.radian.session_errors import JournalError, SessionInUse, SessionMissing, SessionTaken
 
 if TYPE_CHECKING:
@@ -55,9 +55,8 @@ class Journal:
         now: Callable[[], float],
         faults: Faults,
         disk: JournalDisk,
-        named: bool,
     ) -> None:
-        """See `create_journal` and `open_journal`; ``named``: its folder was forced to the disk."""
+        """See `create_journal` and `open_journal`."""
         self.path = path
         self.last_seq = last_seq
         self._file: JournalFile | None = file
@@ -69,7 +68,8 @@ class Journal:
         self._torn = False
         """A write may have left something behind that end."""
         self._disk = disk
-        self._named = named
+        self._named = False
+        """Its folder was forced to the disk.  Who wrote here before may have died before that."""
         self.mask: Callable[[str], str] = str
         """Takes known secrets out of a text, before it is written."""
 
@@ -186,7 +186,7 @@ def create_journal(
         raise JournalError(message) from error
     try:
         _take_over(file, session_id)
-        journal = Journal(path, file, 0, now=now, faults=faults, disk=disk, named=False)
+        journal = Journal(path, file, 0, now=now, faults=faults, disk=disk)
         (entry,) = journal.append([first], sync=False)
     except BaseException:
         file.close()
@@ -228,10 +228,7 @@ def open_journal(
         loaded = load(data, path)
         check(loaded)
         _repair(path, file, data, loaded, faults=faults, disk=disk)
-        ended = any(isinstance(each.record, TurnEnded) for each in loaded.entries)
-        journal = Journal(
-            path, file, loaded.last_seq, now=now, faults=faults, disk=disk, named=ended
-        )
+        journal = Journal(path, file, loaded.last_seq, now=now, faults=faults, disk=disk)
     except BaseException:
         file.close()
         raise

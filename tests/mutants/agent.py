@@ -69,7 +69,7 @@ TURN = (
         "runtimes/radian/tool_round.py",
         "        return [*self._ordered_writes(), *reads]\n",
         "        return [*self._ordered_writes(), *reads, *self.untold()]\n",
-        (ROUND_TESTS, Pytest("tests/runtimes/radian/test_turn_ends_at_random.py")),
+        (ROUND_TESTS, Pytest("tests/runtimes/radian/test_turn_ends_at_random.py"), SEEDS),
     ),
     Mutant(
         "a cancel forgets what was said",

@@ -26,6 +26,8 @@ class Shelf:
         self.disk = disk
         self.numbers = numbers
         self.locks: dict[str, SimJournal] = {}
+        self.write_s = 0.0
+        """What a write takes: all else goes on meanwhile."""
         self._changed = platform.condition()
         self._reached: dict[Moment, int] = {}
 
@@ -98,6 +100,8 @@ class SimJournal:
     def write(self, data: bytes) -> int:
         """See `JournalFile`; where the disk is full, there may be room for some of it."""
         self._shelf.reached("writing")
+        if self._shelf.write_s:
+            self._shelf.platform.sleep(self._shelf.write_s)
         before = self.size()
         try:
             return int(self._stream.write(data))

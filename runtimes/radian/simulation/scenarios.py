@@ -69,6 +69,7 @@ SERVED = (
 DISK = (*("file.write",) * 2, "file.fsync", "journal.write", "journal.sync", "journal.repair")
 MOMENTS: tuple[Moment, ...] = ("writing", "writing", "forcing")
 LAST = 0.5
+SLOW_WRITE_S = 0.2
 
 
 def _some(numbers: random.Random, most: int = 3) -> tuple[str, ...]:
@@ -179,6 +180,7 @@ def agents_killed_at_worst(world: World) -> None:
     talk, numbers = AgentTalk(world), world.numbers
     talk.serve()
     talk.open()
+    talk.shelf.write_s = numbers.choice((0.0, SLOW_WRITE_S))
     for _ in range(2):
         moment = numbers.choice(MOMENTS)
         already = talk.shelf.count(moment)
@@ -187,6 +189,8 @@ def agents_killed_at_worst(world: World) -> None:
         talk.shelf.wait_for(moment, already + times)
         for _ in range(int(60 * numbers.random() ** 2)):
             world.scheduler.point()
+        if numbers.random() < 0.5:  # noqa: PLR2004
+            world.platform.sleep(talk.shelf.write_s / 2)  # whatever needs no write is told by now
         _kill(talk)
         talk.serve()
         if not talk.load():

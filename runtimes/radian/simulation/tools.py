@@ -42,6 +42,8 @@ class Deeds:
         """By id of a call: how often it was run."""
         self.outputs: dict[str, str] = {}
         """What calls that came through have returned."""
+        self.looked: set[str] = set()
+        """Calls that change nothing: a kill may lose what they have shown."""
         self.watch: Callable[[str, str], None] | None = None
         """Is told the id of each call that runs, and what it does."""
 
@@ -80,6 +82,8 @@ class SimTool:
     def start(self, prepared: Prepared, call_id: str, context: ToolContext) -> ToolRun:
         """See `Tool.start`."""
         do = str(prepared.input[DO])
+        if self.read_only:
+            self._deeds.looked.add(call_id)
         if self.name == "job":
             return run_callable("job", lambda _work: self._leave(do, call_id, context))
         if self.name == "run":

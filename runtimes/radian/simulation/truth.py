@@ -11,7 +11,7 @@ from runtimes.radian.journal_read import load
 from runtimes.radian.records import TurnEnded
 from runtimes.radian.session_errors import SessionError
 from runtimes.radian.simulation.tools import tag_of
-from runtimes.radian.simulation.turns import JournaledTurn, turns_of
+from runtimes.radian.simulation.turns import JournaledTurn, Turns, turns_of
 from runtimes.radian.simulation.view import tags_in
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ class Truth:
             self._check_tools(turn)
             self._check_hooks(turn)
             self._check_end(turn, last=turn.number == max(turns.all))
+        self._check_shown(turns)
         for call_id in () if self._world.planned.fired else sorted(self.left):
             asked_in = turns.by_tag.get(tag_of(call_id))
             end = None if asked_in is None else asked_in.end
@@ -132,6 +133,19 @@ class Truth:
         for served, asked in self._answered():
             if not _unwritten(asked.answers[0]):
                 self._check_answer(served, asked, turns.by_tag.get(asked.tag))
+
+    def _check_shown(self, turns: Turns) -> None:
+        """What was done, and was shown, is in the journal: a kill loses none of it."""
+        known = {
+            call_id
+            for turn in turns.all.values()
+            for call_id, result in turn.results.items()
+            if result.status == "completed"
+        }
+        for view in () if self.power_lost else self.views.values():
+            for call_id in view.completed():
+                if call_id not in known and call_id not in self._deeds.looked:
+                    self._violated("journal", f"{call_id} was shown as completed, and is lost")
 
     def _check_end(self, turn: JournaledTurn, *, last: bool) -> None:
         """Only the end of its server, or a fault, leaves a turn without its end."""

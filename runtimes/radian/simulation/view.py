@@ -8,6 +8,8 @@ from runtimes.radian.simulation.model import PIECE, TAG
 from runtimes.radian.simulation.tools import tag_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from actors.simulation.book import Json
 
 
@@ -51,6 +53,10 @@ class View:
         if name in self.attempts:
             name = f"{name}-again-{self.attempts[name]}"
         return self.texts.get(name, "")
+
+    def completed(self) -> Iterator[str]:
+        """Yield the ids of the calls that were shown as having come through."""
+        return (call_id for call_id, seen in self.calls.items() if "completed" in seen)
 
     def finals(self, tag: str) -> dict[str, str]:
         """Return what was said at last to a prompt: texts by turn and call."""
