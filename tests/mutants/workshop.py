@@ -60,7 +60,7 @@ class Workshop:
     def ask(self, catcher: Catcher) -> Outcome:
         """Run what should notice."""
         environ = {**os.environ, "PYTHONPATH": str(self._folder), "PYTHONDONTWRITEBYTECODE": "1"}
-        environ["PYTEST_ADDOPTS"] = f"--timeout={TIMEOUT_OF_A_TEST_S}"
+        environ["PYTEST_ADDOPTS"] = f"--override-ini=faulthandler_timeout={TIMEOUT_OF_A_TEST_S}"
         try:
             done = subprocess.run(
                 [sys.executable, *catcher.words],
