@@ -126,8 +126,9 @@ def test_keys_are_masked_in_lines_and_tracebacks(tmp_path: Path, *, to_file: boo
     written = path.read_text() if to_file else run.stderr
     assert (run.stdout, run.stderr) == ("", "") if to_file else run.stdout == ""
     assert KEY not in written
-    assert written.count("[secret]") == 2
-    assert "ValueError" in written
+    # Python 3.13 shows the lines of a ``-c`` program in tracebacks, with the key that stands there.
+    assert "called with [secret]\n" in written
+    assert "ValueError: no such key: [secret]\n" in written
 
 
 def test_initialize_does_not_wait_for_the_log(tmp_path: Path) -> None:
