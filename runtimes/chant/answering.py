@@ -26,7 +26,7 @@ def answering(
     """Return the work of one turn: the verb's exit code, or the reason why it was refused."""
 
     def run(context: WorkContext) -> int | str:
-        around = Surroundings(cwd, environ, context.cancel, premises)
+        around = Surroundings(cwd, environ, context.cancel, premises, confined=True)
         try:
             outcome = invocation.verb.handler(invocation, around)
         except OpsError as error:

@@ -83,8 +83,9 @@ PASSED_OVER = frozenset({".git", ".gitignore", ".gitattributes", "README.md", "L
 def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     """Write the files; one that is there is never overwritten."""
     from ops.errors import OpsError
+    from runtimes.chant.verbs.writing import path_to_write
 
-    folder = os.path.join(around.cwd, invocation.param("FOLDER"))
+    folder = path_to_write(around, invocation.param("FOLDER"))
     name = invocation.value("--name") or os.path.basename(os.path.realpath(folder))
     there = sorted(set(os.listdir(folder)) - PASSED_OVER) if os.path.isdir(folder) else []
     if there and not invocation.on("--force"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from runtimes.chant.verbs.flags import ENV
 from runtimes.chant.verbs.verb import (
     OK,
@@ -28,6 +26,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     from runtimes.chant.place import ledger_of, place_of
     from runtimes.chant.report.html import html_page
     from runtimes.chant.report.markdown import markdown
+    from runtimes.chant.verbs.writing import path_to_write
     from runtimes.version import VERSION
 
     out = invocation.value("--out")
@@ -41,7 +40,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     document = {"run_id": record["id"], "format": asked, "file": None, "report": text}
     if out is None:
         return Outcome(OK, document, text.rstrip("\n"))
-    path = os.path.join(around.cwd, out)
+    path = path_to_write(around, out)
     with whole_file(path) as stream:
         stream.write(text.encode(errors="replace"))
     return Outcome(OK, {**document, "file": path, "report": None}, f"wrote {path}")

@@ -99,6 +99,8 @@ class Surroundings:
     """Where it finds its project; None: on this machine's disk."""
     width: int = WIDTH
     """Columns that a text for people may have."""
+    confined: bool = False
+    """It writes no file outside of ``cwd``: a prompt's, which may come from anybody's document."""
 
 
 @frozen

@@ -51,14 +51,26 @@ def chant(folder: Path, *words: str, **env: str) -> Said:
 
 def prompt(folder: Path, text: str) -> tuple[int, Any]:
     """Prompt a verb that runs no Op; return its exit code and document."""
+    value, context = _worked(folder, text)
+    assert isinstance(value, int), value
+    return value, json.loads("".join(text for _, text in context.printed))
+
+
+def refused(folder: Path, text: str) -> str:
+    """Prompt a verb that is refused; return why."""
+    value, context = _worked(folder, text)
+    assert isinstance(value, str), value
+    assert context.printed == []
+    return value
+
+
+def _worked(folder: Path, text: str) -> tuple[Any, Context]:
     runtime = ChantRuntime(RealPlatform(), {"PATH": "/usr/bin:/bin"})
     session = OpenedSession("s", str(folder))
     host = PlayedHost(runtime.begin_turn(session, Prompt("s", (Text(text),)), "t1")).start()
     work, context = host.running[VERB].work, Context(Silent())
     assert isinstance(work, CallableWork)
-    value = work.run(context)
-    assert isinstance(value, int), value
-    return value, json.loads("".join(text for _, text in context.printed))
+    return work.run(context), context
 
 
 class Silent(Token):

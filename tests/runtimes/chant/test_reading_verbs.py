@@ -11,7 +11,7 @@ import pytest
 from ops.in_flight import InFlight
 from tests.ops.projects import git
 from tests.runtimes.chant.projects import CHANT_TOML, FAILING, RELEASE, make_project
-from tests.runtimes.chant.talk import chant, prompt
+from tests.runtimes.chant.talk import chant, prompt, refused
 from tests.scripts import script
 
 if TYPE_CHECKING:
@@ -373,6 +373,26 @@ def test_a_folder_with_something_in_it_is_not_touched_without_force(tmp_path: Pa
     assert forced.document["kept"] == ["chant.toml"]
     assert prompt(tmp_path, "init sub --name 'a \"b'")[0] == 0
     assert 'name = "a \\"b"' in (tmp_path / "sub/chant.toml").read_text()
+
+
+def test_a_prompt_writes_only_below_its_session_s_folder(box: Path, tmp_path: Path) -> None:
+    assert chant(box, "run", "failing").code == 1
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (box / "link").symlink_to(outside)
+    names = ("../a.html", f"{outside}/a.html", "link/a.html", "link")
+
+    asked = [f"run report failing --out {name}" for name in names]
+    told = [refused(box, text) for text in (*asked, "init ../new", "init link")]
+
+    assert all(f"is outside of the session's folder, {box}: a prompt" in each for each in told)
+    assert list(outside.iterdir()) == []
+    assert not (box.parent / "new").exists()
+    assert not (box.parent / "a.html").exists()
+    assert prompt(box, "run report failing --out new/../new/a.html")[0] == 0
+    assert (box / "new/a.html").exists()
+    # At a terminal it is the person's own word.
+    assert chant(box, "run", "report", "failing", "--out", str(outside / "a.html")).code == 0
 
 
 @pytest.mark.parametrize(
