@@ -6,7 +6,7 @@ What a run does next is decided on the very state of the branch that its line is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ops.errors import LedgerError, OpsError
 from ops.gate_book import GateBook
@@ -21,19 +21,12 @@ if TYPE_CHECKING:
     from ops.gate_book import Standing
     from ops.gate_facts import GateAsk, Pending
     from ops.gates import GateAnswer, Reached
+    from ops.git import Stopping
     from ops.ledger import Ledger
 
 
 MAX_TRIES = 5
 """Two are enough: who lost an approval to another machine asks anew."""
-
-
-class Stopping(Protocol):
-    """Tells that nobody wants it any more."""
-
-    def is_set(self) -> bool:
-        """Tell whether the run was cancelled."""
-        ...
 
 
 class Stopped(OpsError):  # noqa: N818 - the tree names what happened

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ops.branch import PATIENCE_S, Branch
@@ -69,6 +69,12 @@ class Ledger:
     """A folder below the git directory for what is only true on this machine."""
     branch: Branch = field(repr=False)
     git: Git = field(repr=False)
+    stop: Stopping | None = field(default=None, repr=False, compare=False)
+    """Tells that nobody waits any more; a call that is given another one heeds that."""
+
+    def heeding(self, stop: Stopping) -> Ledger:
+        """Return the same ledger, whose remote gets a few seconds after ``stop``."""
+        return replace(self, stop=stop)
 
     def append_run(
         self,
@@ -219,7 +225,7 @@ class Ledger:
         settings = self.settings
         if settings.push == "never" or settings.remote is None:
             return None
-        return Remote(self.git, self.branch, settings.remote, stop)
+        return Remote(self.git, self.branch, settings.remote, stop or self.stop)
 
     def _push(
         self, commit: str | None, stop: Stopping | None = None, patience_s: float = PATIENCE_S

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ops.faults import Faults
     from ops.gate_ledger import Answered
     from ops.gates import GateAnswer
+    from ops.git import Stopping
     from ops.ledger import Ledger
     from ops.project import Project
 
@@ -26,9 +27,13 @@ def answer_gate(
     environ: Mapping[str, str],
     given: GateAnswer,
     now_s: float,
+    *,
+    stop: Stopping,
     faults: Faults | None = None,
 ) -> Answered:
     """Record an answer on the ledger of the project at ``cwd``; roles are looked up there.
+
+    After ``stop`` it is written all the same, and the remote gets a few seconds.
 
     Raises:
         GateRefused: It is not taken.
@@ -39,7 +44,7 @@ def answer_gate(
     project = find_project(cwd)
     if given.env is not None:
         choose_environment(project, given.env)
-    return record_answer(project, ledger_of(project, faults), environ, given, now_s)
+    return record_answer(project, ledger_of(project, faults, stop=stop), environ, given, now_s)
 
 
 def record_answer(

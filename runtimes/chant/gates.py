@@ -11,9 +11,10 @@ from ops.run_values import GateAnswered
 from runtimes.chant.run_tasks import GateLooked
 
 if TYPE_CHECKING:
+    from ops.git import Stopping
     from ops.ledger import Ledger
     from ops.run_values import RecordGate
-    from runtimes.chant.run_tasks import Prepared, Stopping
+    from runtimes.chant.run_tasks import Prepared
 
 
 def reach_gate(

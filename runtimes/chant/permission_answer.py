@@ -32,7 +32,7 @@ def answering_request(
         if context.cancel.is_set():
             return AnswerGiven("cancelled before the answer was recorded", "end")
         try:
-            answered = tasks.answer(given)
+            answered = tasks.answer(given, context.cancel)
         except LedgerError as error:
             # Not answered, then: the client may try again.
             desk.open(open_request)

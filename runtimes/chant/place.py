@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ops.faults import Faults
+    from ops.git import Stopping
     from ops.ledger import Ledger
     from ops.project import Project
     from runtimes.chant.verbs.verb import Invocation, Surroundings
@@ -47,8 +48,10 @@ def place_of(invocation: Invocation, around: Surroundings) -> Place:
     return Place(project, choose_environment(project, asked))
 
 
-def ledger_of(project: Project, faults: Faults | None = None) -> Ledger:
-    """Return the project's ledger.
+def ledger_of(
+    project: Project, faults: Faults | None = None, *, stop: Stopping | None = None
+) -> Ledger:
+    """Return the project's ledger, whose remote gets a few seconds after ``stop``.
 
     Raises:
         LedgerMissing: There is none.
@@ -57,7 +60,7 @@ def ledger_of(project: Project, faults: Faults | None = None) -> Ledger:
     opened = open_ledger(project.root, project.ledger, faults)
     if isinstance(opened, NoLedger):
         raise LedgerMissing(opened.reason)
-    return opened
+    return opened if stop is None else opened.heeding(stop)
 
 
 class Premises(NamedTuple):

@@ -20,13 +20,13 @@ from runtimes.models.base import Message, ModelRequest, Text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from ops.git import Stopping
     from ops.ledger import Ledger
     from ops.plan import Plan
     from ops.points import Point, Points
     from ops.points_asking import Asked, Said
     from ops.project import Project
     from ops.run_values import AskPoint, RunContext
-    from runtimes.chant.run_tasks import Stopping
     from runtimes.models.base import Cancel, ModelEvent, Provider
 
 MAX_REPLY_TOKENS = 1024

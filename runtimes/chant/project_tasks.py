@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from ops.faults import Faults
     from ops.gate_ledger import Answered
     from ops.gates import GateAnswer
+    from ops.git import Stopping
     from ops.in_flight import Living, Marker
     from ops.plan import Plan
     from ops.run_values import RecordGate
     from runtimes.chant.planning import Planned
     from runtimes.chant.point_tasks import PointTasks
-    from runtimes.chant.run_tasks import GateLooked, RunRequest, Stopping
+    from runtimes.chant.run_tasks import GateLooked, RunRequest
     from runtimes.models.base import Provider
 
 RUN_ID_BYTES = 4
@@ -103,12 +104,13 @@ class ProjectTasks:
         ledger = keeper.ledger if isinstance(keeper, Keeper) else None
         return reach_gate(ledger, prepared, asked, self._source.wall(), stop)
 
-    def answer(self, given: GateAnswer) -> Answered:
+    def answer(self, given: GateAnswer, stop: Stopping) -> Answered:
         """See `runtimes.chant.run_tasks.AnswerTasks`."""
         from runtimes.chant.answer_gate import answer_gate
 
         request, now_s = self._request, self._source.wall()
-        return answer_gate(request.cwd, request.environ, given, now_s, self._faults)
+        cwd, environ, faults = request.cwd, request.environ, self._faults
+        return answer_gate(cwd, environ, given, now_s, stop=stop, faults=faults)
 
     def plan(self) -> Plan:
         """See `runtimes.chant.run_tasks.AnswerTasks`."""

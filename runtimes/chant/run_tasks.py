@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ops.gate_ledger import Answered
     from ops.gates import GateAnswer
+    from ops.git import Stopping
     from ops.in_flight import Waiting, Wish
     from ops.plan import Plan
     from ops.run_values import GateAnswered, Origin, RecordGate, RunContext
@@ -83,14 +84,6 @@ class GateLooked:
     remarks: tuple[str, ...] = ()
 
 
-class Stopping(Protocol):
-    """Tells a task that nobody wants it any more."""
-
-    def is_set(self) -> bool:
-        """Tell whether the turn was cancelled."""
-        ...
-
-
 class RunTasks(Protocol):
     """What `OpTurn` has done for it.  Each may wait for disk and git, none for people."""
 
@@ -122,8 +115,8 @@ class RunTasks(Protocol):
 class AnswerTasks(Protocol):
     """What a prompt has done for it that answers a request of ours.  Each may wait for disk."""
 
-    def answer(self, given: GateAnswer) -> Answered:
-        """Record what was said of a gate.
+    def answer(self, given: GateAnswer, stop: Stopping) -> Answered:
+        """Record what was said of a gate; after ``stop`` no remote holds it up for long.
 
         Raises:
             GateRefused: It is not taken.

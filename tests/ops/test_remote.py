@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import select
 import threading
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +18,7 @@ from ops.project import LedgerSettings
 from ops.push_refusals import Refusal, judge
 from ops.remote import Remote
 from tests.ops.projects import git, repository
+from tests.ops.silent_remote import SilentRemote
 from tests.ops.test_gates import ASK, NOW_S
 from tests.ops.test_in_flight import bury, dead_pid
 from tests.ops.test_ledger import ids, ledger, record
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from ops.ledger import Ledger
 
 BRANCH = "chant/lifecycle"
-DEATH_LIMIT_MS = 20_000
 QUESTION = {"id": "ship-it-0123456789ab", "point": "ship-it", "state": "open"}
 
 
@@ -127,33 +125,6 @@ def test_a_remote_that_refuses_is_not_asked_again(tmp_path: Path) -> None:
         strict.append_run(record("1"))
 
     assert ids(strict.runs("local", "release").records) == ["1"]
-
-
-class SilentRemote:
-    """An ssh that connects and then hears nothing; also tells that nobody waits for it."""
-
-    def __init__(self, folder: Path) -> None:
-        sign = folder / "sign"
-        silence = folder / "silence"
-        os.mkfifo(sign)
-        os.mkfifo(silence)
-        self._sign = os.open(sign, os.O_RDONLY | os.O_NONBLOCK)
-        self._poll = select.poll()
-        self._poll.register(self._sign, select.POLLIN)
-        self.command = folder / "ssh"
-        self.command.write_text(f"#!/bin/sh\nexec 3>{sign}\necho here >&3\necho <{silence}\n")
-        self.command.chmod(0o755)
-
-    def is_set(self) -> bool:
-        """As soon as it is being talked to."""
-        return bool(self._poll.poll(0))
-
-    def is_gone(self) -> bool:
-        """Wait until no process of it lives."""
-        os.read(self._sign, 1024)
-        gone = bool(self._poll.poll(DEATH_LIMIT_MS))
-        os.close(self._sign)
-        return gone
 
 
 def before_silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[SilentRemote, Ledger]:

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from actors.simulation.platform import SimPlatform
     from ops.gate_ledger import Answered
     from ops.gates import GateAnswer
+    from ops.git import Stopping
     from ops.plan import Plan
-    from runtimes.chant.run_tasks import RunRequest, Stopping
+    from runtimes.chant.run_tasks import RunRequest
     from runtimes.models.base import Provider
 
 ENV = "local"
@@ -147,10 +148,10 @@ class SimTasks(ProjectTasks):
         super().withdraw(prepared)
         self._project.withdrawn.add(prepared.context.run_id)
 
-    def answer(self, given: GateAnswer) -> Answered:
+    def answer(self, given: GateAnswer, stop: Stopping) -> Answered:
         """See `AnswerTasks.answer`."""
-        now_s = self._project.platform.wall()
-        return record_answer(SETTINGS, self._project.ledger, self._environ, given, now_s)
+        now_s, ledger = self._project.platform.wall(), self._project.ledger.heeding(stop)
+        return record_answer(SETTINGS, ledger, self._environ, given, now_s)
 
     def plan(self) -> Plan:
         """See `AnswerTasks.plan`."""

@@ -32,7 +32,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     from runtimes.chant.answer_gate import answer_gate
 
     given = answer_of(invocation, around)
-    answered = answer_gate(around.cwd, around.environ, given, time.time())
+    answered = answer_gate(around.cwd, around.environ, given, time.time(), stop=around.cancel)
     return Outcome(OK, document(answered), text(answered), answered.warnings)
 
 

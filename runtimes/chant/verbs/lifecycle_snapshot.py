@@ -35,7 +35,7 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     place = place_of(invocation, around)
     project, env = place.project, place.env
     resources = declared_in(place).in_environment(env)
-    ledger = ledger_of(project)
+    ledger = ledger_of(project, stop=around.cancel)
     if not resources:
         msg = f"no resources are declared in {env}: [[resource]] in chant.toml, or *.resource.toml"
         raise SnapshotRefused(msg)

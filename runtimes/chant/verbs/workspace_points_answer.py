@@ -33,7 +33,8 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     if value is None:
         message = "--answer needs the answer"
         raise ParamInvalid(message)
-    questions, note = PointLedger(premises.ledger(project)), invocation.value("--note") or ""
+    questions = PointLedger(premises.ledger(project).heeding(around.cancel))
+    note = invocation.value("--note") or ""
     kept = questions.answer(question_id, who, value, note, premises.wall())
     record, warnings = kept.record, tuple(f"warning: {each}" for each in kept.warnings)
     if is_open(record):

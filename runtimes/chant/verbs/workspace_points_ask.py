@@ -42,7 +42,8 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
         msg = f"point {point.name!r} needs {', '.join(lacking)}: {flags}"
         raise ParamInvalid(msg)
     inputs = point.typed(given)
-    kept = _asked(PointLedger(ledger_of(project)), point, inputs, project.root, around)
+    questions = PointLedger(ledger_of(project, stop=around.cancel))
+    kept = _asked(questions, point, inputs, project.root, around)
     warnings = tuple(f"warning: {each}" for each in kept.warnings)
     code = WAITING if is_open(kept.record) else OK
     text = question_text(kept.record)

@@ -32,7 +32,8 @@ def answer(invocation: Invocation, around: Surroundings) -> Outcome:
     project = find_project(around.cwd)
     by = invocation.value("--by")
     (who,) = voices([] if by is None else [by], project, around.environ)
-    questions, note = PointLedger(ledger_of(project)), invocation.value("--note") or ""
+    questions = PointLedger(ledger_of(project, stop=around.cancel))
+    note = invocation.value("--note") or ""
     kept = questions.retract(question_id, who, note, time.time())
     warnings = tuple(f"warning: {each}" for each in kept.warnings)
     line = answer_line(fact_of(kept.record))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from actors.turn import CancelReason, TurnEffect, TurnEvent, TurnMachine
-    from runtimes.chant.run_tasks import Stopping
+    from ops.git import Stopping
 
 RUN_ID = "20261130-101500123-9f3a2c1b"
 

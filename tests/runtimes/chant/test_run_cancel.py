@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ops.git import Stopping
     from ops.in_flight import Waiting, Wish
-    from runtimes.chant.run_tasks import RunRefused, Stopping
+    from runtimes.chant.run_tasks import RunRefused
 
 SLOW = """\
 name = "slow"
