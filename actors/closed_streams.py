@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from errno import EPIPE
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -47,7 +48,19 @@ def print_leavable(program: str, command: Callable[[], int]) -> int:
     What it does and its code stay what they are then: ``chant list | head -1`` went as well as
     ``chant list``.  Output that is lost in another way is told, and the code is 1.
     """
-    sys.stdout, sys.stderr = _leavable(sys.stdout), _leavable(sys.stderr)
+    return _printed(program, command, _Leavable)
+
+
+def print_watched(program: str, command: Callable[[], int]) -> int:
+    """Return the code of ``command``, which is not to go on when nobody sees it: 1 then.
+
+    It is ended by `OutputLost`, and what was lost is told, but for a reader that left.
+    """
+    return _printed(program, command, _Watched)
+
+
+def _printed(program: str, command: Callable[[], int], kind: type[_Watched]) -> int:
+    sys.stdout, sys.stderr = _replaced(sys.stdout, kind), _replaced(sys.stderr, kind)
     try:
         try:
             return command()
@@ -55,7 +68,8 @@ def print_leavable(program: str, command: Callable[[], int]) -> int:
             sys.stdout.flush()  # at exit it would be too late to tell
     except OutputLost as lost:
         with suppress(OutputLost):
-            sys.stderr.write(f"{program}: the output can't be written: {lost.strerror}\n")
+            if lost.errno != EPIPE:
+                sys.stderr.write(f"{program}: the output can't be written: {lost.strerror}\n")
         return 1
 
 
@@ -63,14 +77,14 @@ class OutputLost(OSError):  # noqa: N818 - says what happened
     """What was printed did not get where it should."""
 
 
-class _Leavable(io.FileIO):
+class _Watched(io.FileIO):
     """A descriptor that is the null device's as soon as nothing can be written to it any more."""
 
     def write(self, data: Buffer, /) -> int:
-        """Write ``data``, or lose it.
+        """Write ``data``.
 
         Raises:
-            OutputLost: Not because its reader has left.
+            OutputLost: It can't be.
 
         """
         try:
@@ -82,16 +96,32 @@ class _Leavable(io.FileIO):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.fileno())
             os.close(nowhere)
-            if isinstance(error, BrokenPipeError):
-                return super().write(data)
             raise OutputLost(error.errno, error.strerror) from error
 
 
-def _leavable(stream: TextIO) -> TextIO:
+class _Leavable(_Watched):
+    """One whose reader may leave: what is written then is lost."""
+
+    def write(self, data: Buffer, /) -> int:
+        """Write ``data``, or lose it.
+
+        Raises:
+            OutputLost: Not because its reader has left.
+
+        """
+        try:
+            return super().write(data)
+        except OutputLost as lost:
+            if lost.errno != EPIPE:
+                raise
+            return super().write(data)
+
+
+def _replaced(stream: TextIO, kind: type[_Watched]) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):  # closed, or a test's
         return stream
     stream.flush()
-    raw = _Leavable(stream.fileno(), "w", closefd=False)
+    raw = kind(stream.fileno(), "w", closefd=False)
     return io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=stream.encoding,

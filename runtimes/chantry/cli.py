@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actors.closed_streams import print_leavable, print_utf8
+from actors.closed_streams import (
+    print_leavable,
+    print_utf8,
+    print_watched,
+    stand_in_for_closed_streams,
+)
 from runtimes.chantry import outcome
 from runtimes.chantry.simulation.cli import simulate
 
@@ -111,7 +116,8 @@ chantry.add_command(simulate)
 
 def main() -> None:
     """Run the command line; it exits with the command's code."""
+    stand_in_for_closed_streams()
     print_utf8()
-    if sys.argv[1:2] == ["drive"] and not _HELP.intersection(sys.argv):
-        chantry(prog_name="chantry")  # whom nobody watches, drives no agent
-    sys.exit(print_leavable("chantry", lambda: chantry(prog_name="chantry")))
+    drives = sys.argv[1:2] == ["drive"] and not _HELP.intersection(sys.argv)
+    printing = print_watched if drives else print_leavable
+    sys.exit(printing("chantry", lambda: chantry(prog_name="chantry")))

@@ -35,6 +35,8 @@ _REDRAW_MS: Final = 1000
 """How often the time that a running call has taken is drawn again."""
 _LAST_READS: Final = 1024
 """Chunks read of a dead agent's pipes at most: a process that it left may write for ever."""
+_HURRY: Final = frozenset((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+"""Whoever sends one of these does not want to wait for an agent that nobody sees."""
 
 
 class Loop:
@@ -81,10 +83,32 @@ class Loop:
         return self._code
 
     def close(self) -> None:
-        """Leave nothing behind, also after an error of ours."""
-        self._ending.begin("none")
+        """Leave nothing behind, also when nobody sees any more what comes."""
+        self._end_unseen()
         self._agent.release()
         self._screen.close()
+
+    def _end_unseen(self) -> None:
+        """End the agent, which may have clean-up to do, and read on, or it would be stalled."""
+        self._listening = False
+        if not self._ending.begun:
+            self._ending.begin("polite")
+        while self._agent.exit_status() is None:
+            for descriptor in self._wait():
+                if descriptor == self._wake:
+                    if _HURRY.intersection(os.read(self._wake, 1024)):
+                        self._ending.begin("none")
+                elif descriptor == self._agent.stdin_fd:
+                    self._agent.write()
+                elif descriptor == self._agent.stdout_fd:
+                    self._drop(descriptor, self._agent.read())
+                else:
+                    self._drop(descriptor, self._agent.read_stderr())
+            self._ending.advance()
+
+    def _drop(self, descriptor: int, chunk: bytes | None) -> None:
+        if chunk == b"":
+            self._open.discard(descriptor)
 
     def _flush(self) -> None:
         self._screen.flush()

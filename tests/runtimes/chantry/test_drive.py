@@ -199,6 +199,41 @@ def test_json_prints_the_wire_both_ways_and_nothing_else() -> None:
     assert lines[-1]["message"]["result"] == {"stopReason": "end_turn"}
 
 
+@pytest.mark.parametrize(
+    ("flags", "where", "why"),
+    [
+        ((), ">/dev/full", "chantry: the output can't be written: No space left on device\n"),
+        (
+            ("--json",),
+            ">/dev/full",
+            "chantry: the output can't be written: No space left on device\n",
+        ),
+        ((), ">&-", "chantry: the output can't be written: Bad file descriptor\n"),
+        ((), "| true", ""),
+    ],
+)
+def test_nobody_drives_an_agent_unseen(
+    flags: tuple[str, ...], where: str, why: str, tmp_path: Path
+) -> None:
+    """A full disk and a closed stdout gave a traceback, and an agent no time to clean up."""
+    tidied = tmp_path / "tidied"
+    tidy = f'"$@"; : > "{tidied}"'
+    argv = command("plan", agent=("sh", "-c", tidy, "sh", *FAKE), flags=flags)
+    line = f'set -o pipefail; "$@" {where}'
+
+    ended = subprocess.run(
+        ["bash", "-c", line, "bash", *argv],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert (ended.returncode, ended.stderr) == (1, why)
+    assert tidied.exists()
+
+
 def test_a_flood_comes_through_whole() -> None:
     done = drive("flood")
 
