@@ -11,7 +11,7 @@ DESCRIPTORS CWD ARGC ARG... ENV...`` with that many descriptors riding along (st
 perhaps one that becomes descriptor 3), ``talk`` with the same fields (stdin, stdout, stderr),
 ``term TOKEN``, ``kill TOKEN``.  Reports are lines ``TOKEN WHAT NUMBER``: ``fork``, ``chdir`` or
 ``exec`` failed (errno), ``exited`` (wait status), ``gone`` (no process left), ``stuck`` (killed,
-yet not gone), ``lost`` (the warden died).
+yet not gone), ``lost`` (the warden died, and what it watched is gone).
 
 Nothing here knows the server: standard library only, and few modules of it, because the first
 step waits for this process.  Outside Linux there is no subreaper: a step is its process group.
@@ -98,6 +98,10 @@ class Guardian:
         self._poll.register(control.fileno(), select.POLLIN)
         self._server_lives = True
         self._strays = False
+        self._lost: dict[bytes, int] = {}
+        """Tokens and wait statuses of dead wardens, until nothing is left of what they watched."""
+        self._tell_s = 0.0
+        """When they are told of in any case."""
 
     def serve(self) -> None:
         """Handle requests and reports until the server is gone."""
@@ -130,6 +134,8 @@ class Guardian:
                 self._receive()
         if self._strays:
             self._kill_strays()
+        if self._lost and (not self._strays or time.monotonic() > self._tell_s):
+            self._tell_lost()
 
     def _receive(self) -> None:
         """Read once from the server; run the requests that are complete."""
@@ -228,7 +234,14 @@ class Guardian:
         _, status = os.waitpid(pid, 0)
         if status != 0:
             self._strays = True
+            self._lost[token] = status
+            self._tell_s = time.monotonic() + KILL_LIMIT_S
+
+    def _tell_lost(self) -> None:
+        """Say which steps lost their warden: whoever hears of an end may clean up after it."""
+        for token, status in self._lost.items():
             self._say(token, b"lost %d" % status)
+        self._lost.clear()
 
     def _kill_strays(self) -> None:
         """Kill what dead wardens left to us: every child of ours that is no warden."""
