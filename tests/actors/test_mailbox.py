@@ -112,9 +112,9 @@ def test_whoever_waits_for_a_message_gets_it(box: Box) -> None:
 
 
 @pytest.mark.usefixtures("_switching")
-def test_no_reply_is_lost_in_two_thousand_stop_races(stage: Stage) -> None:
-    # Twice 2,000: at the usual switch interval, and at one that makes the race 15 times likelier.
-    lost = [race for race in range(2_000) if not _answered(stage)]
+def test_no_reply_is_lost_in_four_thousand_stop_races(stage: Stage) -> None:
+    # Twice: at the usual switch interval, and at one that makes the race 15 times likelier.
+    lost = [race for race in range(4_000) if not _answered(stage)]
 
     assert lost == []
 
