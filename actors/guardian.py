@@ -13,6 +13,8 @@ from actors.faults import WITH_ERROR, point
 from actors.guardian_link import GuardianLink, LinkClosed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from actors.faults import Faults
     from actors.platform import Platform
 
@@ -28,6 +30,8 @@ LOWEST_FREE_FD = 10
 """Our end must not already be descriptor 3: a copy onto itself would stay closed on exec."""
 CODE = "import sys; sys.path.append(sys.argv[1]); from actors.guardian_main import main; main()"
 """An import, not a script: a script is compiled anew at each start (4 ms)."""
+PASSED_ON = ("CHANTRY_", "LC_", "LD_")
+"""How variables begin that the guardian gets: ours, and what loader and interpreter read."""
 
 
 class Guardian:
@@ -98,7 +102,7 @@ def _spawn(control: socket.socket) -> int:
         return os.posix_spawn(
             sys.executable,
             [sys.executable, "-I", "-S", "-c", CODE, root],
-            os.environ,
+            _environment(os.environ),
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0),
                 (os.POSIX_SPAWN_DUP2, 0, 1),
@@ -109,3 +113,15 @@ def _spawn(control: socket.socket) -> int:
         )
     finally:
         os.close(free)
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return what the guardian gets of our environment, which every process of ours can read.
+
+    Steps bring their own, and keys that stand in variables are nobody else's business.
+    """
+    return {
+        name: value
+        for name, value in environ.items()
+        if name == "LANG" or name.startswith(PASSED_ON)
+    }

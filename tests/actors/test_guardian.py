@@ -75,6 +75,22 @@ def guardian_pid(steps: RealSteps) -> int:
     return steps._guardian._link.pid
 
 
+def test_neither_guardian_nor_wardens_have_what_stands_in_our_variables(
+    steps: RealSteps, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOX_MODEL", "correct-horse")
+    monkeypatch.setenv("CHANTRY_OURS", "passed on")
+    step = Started(steps, shell("cat /proc/$PPID/environ; echo ready", mark))
+    warden = step.wait_text("ready").heard.text()
+
+    with open(f"/proc/{guardian_pid(steps)}/environ", encoding="utf-8") as file:
+        guardian = file.read()
+
+    for environment in (guardian, warden):
+        assert "CHANTRY_OURS=passed on" in environment
+        assert "correct-horse" not in environment
+
+
 # Its life.
 
 
