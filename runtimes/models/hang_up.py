@@ -21,6 +21,10 @@ class Cancelled(Exception):  # noqa: N818 - not an error: somebody wanted it
     """Nobody wants this call any more."""
 
 
+class TooLong(Exception):  # noqa: N818 - says what happened
+    """Work took longer than it may."""
+
+
 class HangUp:
     """What a cancel has to cut: the socket of one attempt, once there is one."""
 
@@ -101,22 +105,28 @@ def _keep(result: Any) -> None:
     del result
 
 
-def aside(work: Callable[[], T], cancel: Cancel, discard: Callable[[T], None] = _keep) -> T:
+def aside(
+    work: Callable[[], T],
+    cancel: Cancel,
+    discard: Callable[[T], None] = _keep,
+    limit_s: float | None = None,
+) -> T:
     """Return what ``work`` returns, from a thread of its own: name look-ups can't be interrupted.
 
     ``discard`` gets a result that comes too late.
 
     Raises:
         Cancelled: It was cancelled; ``work`` goes on alone.
+        TooLong: It took more than ``limit_s``; ``work`` goes on alone.
 
     """
     job = _Aside(work, discard)
     threading.Thread(target=job.run, name="model network", daemon=True).start()
     cancel.on_cancel(job.changed.set)
-    job.changed.wait()
-    if cancel.is_set():
+    in_time = job.changed.wait(limit_s)
+    if cancel.is_set() or not in_time:
         job.leave()
-        raise Cancelled
+        raise Cancelled if cancel.is_set() else TooLong
     if job.error is not None:
         raise job.error
     return job.results[0]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import httpcore2
 
-from runtimes.models.hang_up import aside
+from runtimes.models.hang_up import TooLong, aside
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
     from runtimes.models.hang_up import HangUp
 
@@ -67,7 +67,7 @@ class Connection(httpcore2.NetworkStream):
             return self._inner.start_tls(ssl_context, server_hostname, timeout)
 
         # While hands are shaken the socket changes owners, so there is nothing to cut.
-        inner = encrypt() if hang_up is None else aside(encrypt, hang_up.cancel, _close)
+        inner = encrypt() if hang_up is None else _aside(encrypt, hang_up, timeout)
         return Connection(inner, self._local, encrypted=True)
 
     def get_extra_info(self, info: str) -> Any:
@@ -117,11 +117,24 @@ class Backend(httpcore2.NetworkBackend):
 
         if hang_up is None:
             return Connection(connect(), self._local)
-        stream = aside(connect, hang_up.cancel, _close)
+        stream = _aside(connect, hang_up, timeout)
         # Notices within minutes that a peer has vanished while a connection was not used.
         sock = stream.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         return Connection(stream, self._local)
+
+
+def _aside(
+    make: Callable[[], httpcore2.NetworkStream], hang_up: HangUp, limit_s: float | None
+) -> httpcore2.NetworkStream:
+    """Make a connection within ``limit_s`` as a whole.
+
+    The library's limit is for each address of a name, and a name server has none.
+    """
+    try:
+        return aside(make, hang_up.cancel, _close, limit_s)
+    except TooLong as error:
+        raise httpcore2.ConnectTimeout from error
 
 
 def _close(stream: httpcore2.NetworkStream) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import ssl
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -195,6 +197,70 @@ def test_an_attempt_that_is_over_lets_go_of_its_socket() -> None:
     hang_up.release()
 
     cancel.set()
+
+
+# --- connections that come too slowly
+
+
+def unreached(url: str, monkeypatch: pytest.MonkeyPatch) -> CallFailed:
+    monkeypatch.setattr("runtimes.models.http_stream.CONNECT_TIMEOUT_S", 0.3)
+    settings = config(url)
+    (failed,) = call(WireProvider(settings, dialect_of(settings), Secrets({}), HttpClient({})))
+    assert isinstance(failed, CallFailed)
+    return failed
+
+
+def test_a_name_server_that_hears_nothing_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    over = threading.Event()
+
+    def look_up(*_: object, **__: object) -> None:
+        over.wait(60)
+        raise OSError
+
+    monkeypatch.setattr("socket.getaddrinfo", look_up)
+
+    failed = unreached("http://models.example/v1", monkeypatch)
+
+    over.set()
+    assert failed.message == "local: no connection to http://models.example within 0.3 s"
+    assert failed.retry
+
+
+def test_a_handshake_that_comes_a_byte_at_a_time_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def drip() -> None:
+            sock, _ = listener.accept()
+            with sock:
+                sock.settimeout(0.05)
+                try:
+                    sock.sendall(b"\x16\x03\x03\x40\x00")  # a record of 16 KiB begins
+                    while True:
+                        sock.sendall(b"\x02")
+                        with suppress(TimeoutError):
+                            while sock.recv(1024):
+                                pass
+                            return
+                except OSError:
+                    return
+                finally:
+                    gone.set()
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        url = f"https://127.0.0.1:{listener.getsockname()[1]}"
+
+        failed = unreached(f"{url}/v1", monkeypatch)
+
+        assert gone.wait(20)
+        dripping.join(20)
+    assert failed.message == f"local: no connection to {url} within 0.3 s"
+    assert failed.retry
 
 
 # --- TLS
