@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.e2e.agents import CHANT, RADIAN
+from tests.e2e.talk import Talk
+from tests.runtimes.radian.box import make_box
 from tests.scripts import script
 from tests.shared import ROOT
 
@@ -36,9 +39,12 @@ INITIALIZE = {
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     """Make a workspace that has packages called like ours, and modules called like what we use."""
-    folder = tmp_path / "workspace"
+    return plant(tmp_path / "workspace")
+
+
+def plant(folder: Path) -> Path:
     for package in (*OURS, "pykka", "click"):
-        (folder / package).mkdir(parents=True)
+        (folder / package).mkdir(parents=True, exist_ok=True)
         (folder / package / "__init__.py").write_text(HOSTILE)
     for module in ("json", "orjson", "typing", "threading", "sitecustomize"):
         (folder / f"{module}.py").write_text(HOSTILE)
@@ -129,3 +135,68 @@ def test_a_served_workspace_cannot_shadow_our_packages(workspace: Path) -> None:
 
     assert not mark.exists(), f"{mark.read_text()} was imported from the workspace"
     assert answered == [1, 2]
+
+
+RUN_OP = "run sh --param script=true"
+
+
+@pytest.mark.parametrize("line", [RUN_OP, "build", "run list", "lint", "doctor"])
+def test_a_project_at_work_cannot_shadow_our_packages(tmp_path: Path, line: str) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    CHANT.prepare(project)
+    plant(project)
+
+    run = subprocess.run(
+        [script("chant"), *line.split()],
+        cwd=project,
+        env=_environment(tmp_path / "mark"),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert not (tmp_path / "mark").exists(), f"{line} ran code of the workspace"
+    assert (run.returncode in {0, 1}, "Traceback" in run.stderr) == (True, False), run.stderr
+    assert (run.returncode == 0) or line in {"lint", "doctor"}, run.stderr
+
+
+CALLS = [
+    {"name": name, "input": values}
+    for name, values in (
+        ("glob", {"pattern": "*"}),
+        ("grep", {"pattern": "planted"}),
+        ("write", {"path": "a.txt", "content": "x"}),
+        ("shell", {"command": "echo hi"}),
+    )
+]
+
+
+@pytest.mark.parametrize("profile", ["workspace", "full"])
+def test_an_agent_at_work_cannot_be_shadowed_by_its_workspace(tmp_path: Path, profile: str) -> None:
+    box = make_box(tmp_path)
+    plant(box.workspace)
+    box.play({"tool_calls": CALLS}, {"text": "Done."}, then="repeat-last")
+    mark = tmp_path / "mark"
+    env = {**_environment(mark), "RADIAN_HOME": str(box.home), "HOME": str(tmp_path)}
+
+    run = subprocess.run(
+        [script("radian"), "exec", "-p", "go", "--trust", "--profile", profile],
+        cwd=box.workspace,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    served = (script("radian"), "acp", "--trust", "--profile", profile)
+    with Talk(RADIAN, box.workspace, command=served, env=env, cwd=str(box.workspace)) as client:
+        client.open()
+        turn = client.turn("go")
+
+    assert not mark.exists(), f"{mark.read_text()} was imported from the workspace"
+    assert (run.returncode, run.stdout) == (0, "Done.\n"), run.stderr
+    assert (turn.stop_reason, turn.text) == ("end_turn", "Done.")
+    assert (box.workspace / "a.txt").read_text() == "x"
