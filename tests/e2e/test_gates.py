@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -130,6 +131,26 @@ def test_an_approval_at_a_terminal_opens_the_gate_for_the_next_run(make: Make, b
     assert meta(through)["status"] == "ok"
     assert meta(again)["status"] == "gated"
     assert log(box) == ["one", "one", "two", "one"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("flags", [(), ("--durable-requests",)])
+def test_b110_a_signal_at_a_gate_ends_the_process_and_the_gate_still_waits(
+    make: Make, box: Path, flags: tuple[str, ...], number: signal.Signals
+) -> None:
+    talk = make(*flags)
+    talk.turn(RUN)
+    waiting = tip(box)
+    talk.process.send_signal(number)
+
+    assert talk.exit_code() == 128 + number
+    assert talk.alive() == set()
+    assert talk.stderr() == ""
+    assert tip(box) == waiting
+    words = [script("chant"), "approve", "gated", "window", "--approver", "ann"]
+    subprocess.run(words, cwd=box, check=True, capture_output=True)
+    assert meta(make(*flags).turn(RUN))["status"] == "ok"
+    assert log(box) == ["one", "one", "two"]
 
 
 @pytest.mark.parametrize("flag", ["", " --reject", " --expire"])

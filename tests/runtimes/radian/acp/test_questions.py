@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -159,6 +160,30 @@ def test_approvals_and_ask_user_a_cancel_waits_for_no_answer_and_a_late_one_is_p
         client.choose(question, "allow_once")
         assert client.exchange(b"") == []
     assert not box.workspace.joinpath(GUARDED).exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130), (0, 0)]
+)
+def test_approvals_and_ask_user_whatever_ends_the_process_ends_the_question(
+    box: Box, number: int, code: int
+) -> None:
+    box.play(*guarded())
+    with Client(box) as client:
+        session = client.open()
+        client.prompt("go")
+        client.question()
+        if number:
+            client.process.send_signal(number)
+        else:
+            client.end_input()
+
+        assert client.exit_code() == code
+        assert client.alive() == set()
+        assert client.stderr() == ""
+    assert not (box.workspace / GUARDED).exists()
+    ended = box.journal(session)[-1]
+    assert (ended["type"], ended["end"]) == ("TurnEnded", "Interrupted")
 
 
 def test_approvals_and_ask_user_an_answer_counts_for_the_question_that_it_names_and_once(
