@@ -7,7 +7,7 @@ asked to confirm it), ``answered``.  The first two are open.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ops.errors import LedgerError, OpsError
 from ops.gate_book import has_role, person
@@ -50,7 +50,6 @@ ASKED: dict[str, Kinds] = {
 VOTE: dict[str, Kinds] = {"by": str, "attested": bool, "answer": SCALAR}
 PROPOSAL: dict[str, Kinds] = {"answer": SCALAR, "model": MAYBE_TEXT, "reason": MAYBE_TEXT}
 FOLDER = "_answers"
-QuestionState: TypeAlias = Literal["escalated", "proposed", "answered"]
 
 IN_STEWARD_TURN = "answer-in-steward-turn"
 QUESTION_UNKNOWN = "question-unknown"

@@ -63,11 +63,6 @@ class AgentCapabilities(NamedTuple):
     meta: JsonObject | None = None
 
 
-def negotiate(asked: int) -> int:
-    """Answer a version with the one to speak; never an error, the client may leave."""
-    return min(asked, PROTOCOL_VERSION) or PROTOCOL_VERSION
-
-
 def parse_initialize(params: JsonObject) -> InitializeParams:
     """Read the first request; all but the version may be absent or malformed.
 
@@ -89,7 +84,10 @@ def parse_initialize(params: JsonObject) -> InitializeParams:
 
 
 def initialize_result(agent: AgentInfo, capabilities: AgentCapabilities) -> JsonObject:
-    """Build the result.  We have no authentication methods."""
+    """Build the result, whatever version was asked for: the client may leave.
+
+    We have no authentication methods.
+    """
     info = {"name": agent.name, "version": agent.version}
     if agent.title is not None:
         info["title"] = agent.title

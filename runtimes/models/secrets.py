@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from typing import TYPE_CHECKING
@@ -106,11 +105,6 @@ class Secrets:
         if key not in self._known:
             self.remember(key)
         return key
-
-
-def own_secrets() -> Secrets:
-    """Return the secrets of this process's user."""
-    return Secrets(dict(os.environ))
 
 
 def _secrets_in(headers: Mapping[str, str]) -> list[str]:

@@ -7,7 +7,7 @@ import sys
 
 from tests.shared import ROOT
 
-HANDSHAKE = "framing, errors, jsonrpc, owed, pending, handshake, methods"
+HANDSHAKE = "framing, errors, jsonrpc, owed, pending, handshake"
 SCRIPT = f"""
 import sys
 import __future__, orjson, dataclasses, typing, collections.abc

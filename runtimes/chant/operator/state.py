@@ -144,10 +144,6 @@ class OperatorState:
                 effects = self._stop(hard=hard)
         return effects + self._go_on()
 
-    def next_at(self, op: str) -> float | None:
-        """Return when an Op comes due next, None where nothing is scheduled."""
-        return self._next.get(op)
-
     def _woken(self, now_s: float) -> list[OperatorEffect]:
         if self._stopping:
             return []
