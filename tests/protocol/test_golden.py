@@ -16,13 +16,24 @@ from protocol.acp.permissions import (
     parse_permission_outcome,
     permission_request,
 )
-from protocol.acp.prompts import Prompt, Text, parse_prompt, prompt_result
+from protocol.acp.prompts import (
+    Audio,
+    EmbeddedResource,
+    Image,
+    Prompt,
+    ResourceLink,
+    Text,
+    parse_prompt,
+    prompt_result,
+)
 from protocol.acp.seen import SessionUpdate, parse_session_update
 from protocol.acp.sessions import (
     CancelSession,
     LoadSession,
     NewSession,
+    RemoteServer,
     ResumeSession,
+    StdioServer,
     new_session_result,
     parse_cancel,
     parse_cancel_request,
@@ -125,6 +136,54 @@ def read_prompt(params: Any) -> Prompt:
     return parse_prompt(params, AgentCapabilities())
 
 
+def read_rich_prompt(params: Any) -> Prompt:
+    return parse_prompt(params, AgentCapabilities(image=True, audio=True, embedded_context=True))
+
+
+BLOCKS = (
+    ({"type": "text", "text": "look at"}, Text("look at")),
+    (
+        {
+            "type": "resource_link", "uri": "file:///box/a", "name": "a", "title": "A",
+            "description": "the first", "mimeType": "text/plain", "size": 3,
+        },
+        ResourceLink("file:///box/a", "a", "A", "the first", "text/plain", 3),
+    ),
+    (
+        {"type": "image", "data": "AA==", "mimeType": "image/png", "uri": "file:///box/b"},
+        Image("AA==", "image/png", "file:///box/b"),
+    ),
+    ({"type": "audio", "data": "AA==", "mimeType": "audio/wav"}, Audio("AA==", "audio/wav")),
+    (
+        {"type": "resource", "resource": {"uri": "file:///c", "text": "t", "mimeType": "text/x"}},
+        EmbeddedResource("file:///c", text="t", mime_type="text/x"),
+    ),
+    (
+        {"type": "resource", "resource": {"uri": "file:///d", "blob": "AA=="}},
+        EmbeddedResource("file:///d", blob="AA=="),
+    ),
+)  # fmt: skip
+"""What a client may put into a prompt, as it travels and as it is read."""
+SERVERS = (
+    (
+        {
+            "name": "db", "command": "/bin/db", "args": ["--ro"],
+            "env": [{"name": "DB", "value": "box"}],
+        },
+        StdioServer("db", "/bin/db", ("--ro",), (("DB", "box"),)),
+    ),
+    (
+        {
+            "type": "http", "name": "far", "url": "http://127.0.0.1:1/mcp",
+            "headers": [{"name": "X-Box", "value": "1"}],
+        },
+        RemoteServer("http", "far", "http://127.0.0.1:1/mcp", (("X-Box", "1"),)),
+    ),
+    (
+        {"type": "sse", "name": "old", "url": "http://127.0.0.1:1/sse", "headers": []},
+        RemoteServer("sse", "old", "http://127.0.0.1:1/sse"),
+    ),
+)  # fmt: skip
 CHANT = AgentCapabilities(resume=True, meta={"chant": {"durableRequests": True}})
 RADIAN = AgentCapabilities(load_session=True, image=True, embedded_context=True)
 CALL = ToolCallUpdate(
@@ -143,6 +202,20 @@ SHAPES: dict[str, Shape] = {
         parse_initialize,
         InitializeParams(1, ClientCapabilities(), "drive", "0.1"),
     ),
+    "initialize.request.capable": asked(
+        "initialize",
+        {
+            "protocolVersion": 2,
+            "clientCapabilities": {
+                "fs": {"readTextFile": True, "writeTextFile": True},
+                "terminal": True,
+            },
+        },
+        parse_initialize,
+        InitializeParams(
+            2, ClientCapabilities(read_text_file=True, write_text_file=True, terminal=True)
+        ),
+    ),
     "initialize.result.chant": answered(
         "initialize",
         initialize_result(AgentInfo("chant", "0.1", "chant operations"), CHANT),
@@ -157,6 +230,12 @@ SHAPES: dict[str, Shape] = {
     ),
     "session-new.request": asked(
         "session/new", client.new_session_params("/box"), parse_new_session, NewSession("/box")
+    ),
+    "session-new.request.servers": asked(
+        "session/new",
+        {"cwd": "/box", "mcpServers": [written for written, _ in SERVERS]},
+        parse_new_session,
+        NewSession("/box", tuple(read for _, read in SERVERS)),
     ),
     "session-new.result": answered(
         "session/new", new_session_result("s-1"), client.parse_new_session_result, "s-1"
@@ -188,6 +267,12 @@ SHAPES: dict[str, Shape] = {
         ),
         read_prompt,
         Prompt("s-1", (Text("chant run a"),), {"chant": {"permission": {"optionId": "allow"}}}),
+    ),
+    "session-prompt.request.blocks": asked(
+        "session/prompt",
+        {"sessionId": "s-1", "prompt": [written for written, _ in BLOCKS]},
+        read_rich_prompt,
+        Prompt("s-1", tuple(read for _, read in BLOCKS)),
     ),
     "session-prompt.result": answered(
         "session/prompt",
