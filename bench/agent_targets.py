@@ -168,6 +168,14 @@ AGENT_TARGETS = (
         "×",
     ),
     Target(
+        "radian: cancel of a hanging stream",
+        "agent_cancel",
+        one("agent_cancel", RADIAN, "stream_ms"),
+        "≤",
+        50,
+        "ms",
+    ),
+    Target(
         "radian: cancel of a hanging stream, to codex-acp's",
         "agent_cancel",
         _to("codex-acp", "agent_cancel", "stream_ms"),
