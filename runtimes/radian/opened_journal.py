@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from protocol.values import slotted
 from runtimes.radian.healing import calls_of
 from runtimes.radian.ids import new_session_id
-from runtimes.radian.records import AssistantMessage, SessionCreated, TurnStarted
+from runtimes.radian.records import AssistantMessage, JobStarted, SessionCreated, TurnStarted
 from runtimes.version import VERSION
 
 if TYPE_CHECKING:
@@ -56,6 +56,10 @@ class OpenedJournal:
             if isinstance(message, AssistantMessage)
             for call in calls_of(message)
         }
+
+    def jobs(self) -> int:
+        """Return how many jobs there were so far; what they printed lies under their numbers."""
+        return sum(isinstance(each.record, JobStarted) for each in self.entries)
 
 
 def open_for(plan: SessionPlan, sessions: Sessions, platform: Platform) -> OpenedJournal:

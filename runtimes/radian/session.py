@@ -173,7 +173,13 @@ def open_session(
         side_files = sessions.side_files(session_id)
         steps = ground.make_steps()
         undo.callback(steps.close)
-        jobs = SessionJobs(side_files.folder, steps, platform=platform, faults=ground.faults)
+        jobs = SessionJobs(
+            side_files.folder,
+            steps,
+            platform=platform,
+            faults=ground.faults,
+            before=opened.jobs(),
+        )
         context = ToolContext(
             places=Places(
                 plan.workspace,

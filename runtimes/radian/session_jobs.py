@@ -23,11 +23,22 @@ class SessionJobs:
     """See the module.  Used by one thread at a time, but for the jobs themselves and `recorded`."""
 
     def __init__(
-        self, folder: str, steps: StepService, *, platform: Platform, faults: Faults
+        self,
+        folder: str,
+        steps: StepService,
+        *,
+        platform: Platform,
+        faults: Faults,
+        before: int = 0,
     ) -> None:
-        """``folder`` gets the outputs, ``steps`` are theirs alone; nothing is started yet."""
+        """``folder`` gets the outputs, ``steps`` are theirs alone; nothing is started yet.
+
+        ``before``: see `Jobs`.
+        """
         self._steps = steps
-        self.jobs = Jobs(self._steps, folder, self._hear, platform=platform, faults=faults)
+        self.jobs = Jobs(
+            self._steps, folder, self._hear, platform=platform, faults=faults, before=before
+        )
         self.ended: Callable[[], None] = _nobody
         """Called when a job has ended, on the thread that saw it; must not wait."""
         self._recorded: dict[str, bool] = {}

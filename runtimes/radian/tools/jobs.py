@@ -68,14 +68,19 @@ class Jobs:
         *,
         platform: Platform,
         faults: Faults,
+        before: int = 0,
     ) -> None:
-        """``folder`` gets the outputs; it is made with the first of them."""
+        """``folder`` gets the outputs; it is made with the first of them.
+
+        ``before``: how many jobs had their numbers, and their files there, from earlier processes.
+        """
         self._steps = steps
         self._folder = folder
         self._told = told
         self._faults = faults
         self._changed = platform.condition()
         self._platform = platform
+        self._before = before
         self._jobs: dict[str, Job] = {}
         self._handles: dict[str, StepHandle] = {}
 
@@ -91,7 +96,7 @@ class Jobs:
             if running >= MAX_RUNNING:
                 message = f"{running} jobs run already; stop one first"
                 raise TooManyJobsError(message)
-            job_id = f"job-{len(self._jobs) + 1}"
+            job_id = f"job-{self._before + len(self._jobs) + 1}"
             path = os.path.join(self._folder, f"{job_id}.txt")
             job = self._jobs[job_id] = Job(job_id, command, output_file=path)
         kept = FullOutput(path, self._faults)
@@ -103,7 +108,8 @@ class Jobs:
 
         handle = self._steps.start(job_id, work, _NoOutlet(), render, self._ended)
         with self._changed:
-            self._handles[job_id] = handle
+            if self._jobs[job_id].state == "running":  # it may have ended by now
+                self._handles[job_id] = handle
         return job
 
     def list(self) -> tuple[Job, ...]:

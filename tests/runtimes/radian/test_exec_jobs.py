@@ -50,3 +50,18 @@ def test_the_model_is_told_of_a_job_that_ended(box: Box) -> None:
     assert (run.returncode, run.stdout) == (0, "It failed.\n")
     kinds = [each["type"] for each in box.journal("s1")]
     assert kinds.count("JobStarted") == kinds.count("JobFinished") == 1
+
+
+def test_a_job_of_a_resumed_session_has_a_number_and_a_file_of_its_own(box: Box) -> None:
+    for word, flags in (("first", ("--session-id", "s1")), ("second", ("--resume", "s1"))):
+        background = call("shell", command=f"echo {word}; sleep 1000", background=True)
+        seen = call(
+            "shell", command=f"until grep -qr {word} --include 'job-*' {box.home}; do :; done"
+        )
+        box.play({"tool_calls": [background]}, {"tool_calls": [seen]}, {"text": "It runs."})
+        assert box.run("exec", "-p", "go", *flags, "--profile", "full").returncode == 0
+
+    started = [each["job_id"] for each in box.journal("s1") if each["type"] == "JobStarted"]
+    printed = {each.stem: each.read_text() for each in box.home.rglob("job-*.txt")}
+    assert started == ["job-1", "job-2"]
+    assert printed == {"job-1": "first\n", "job-2": "second\n"}
