@@ -288,13 +288,60 @@ def test_p14_a_prompt_in_which_a_part_crashes_is_answered_and_the_next_works(
 )  # fmt: skip
 def test_p14_chant_refuses_with_a_reason_and_without_effect(chant: Talk, words: str) -> None:
     chant.open()
-    before = sorted(chant.folder.rglob("*"))
+    before = files_of(chant.folder)
 
     turn = chant.turn(words)
 
     assert turn.stop_reason == "refusal", turn.text
     assert turn.text
-    assert sorted(chant.folder.rglob("*")) == before
+    assert files_of(chant.folder) == before
+
+
+def files_of(folder: Path) -> dict[Path, tuple[int, bytes]]:
+    """Return what lies in a folder, and when it was written."""
+    return {
+        path: (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+        for path in folder.rglob("*")
+    }
+
+
+BROKEN = """\
+name = "broken"
+overview = "Can't be run"
+
+[[phases]]
+name = "Work"
+  [[phases.steps]]
+  fn = "{fn}"
+  args = {args}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('name = "broken"\noverview = \n', 2, ""),
+        (BROKEN.format(fn="shel", args="{ cmd = 'touch x' }"), 7, "'shel'"),
+        (BROKEN.format(fn="shell", args="{ cnd = 'touch x' }"), 8, "cmd"),
+        (BROKEN.format(fn="shell", args="{ cmd = 7 }"), 8, "cmd"),
+        ('nome = "broken"\n' + BROKEN.format(fn="shell", args="{ cmd = 'touch x' }"), 1, "name"),
+    ],
+    ids=["no TOML", "activity", "argument", "value", "key"],
+)
+def test_p14_a_broken_op_is_refused_by_file_and_line_and_without_effect(
+    chant: Talk, text: str, line: int, said: str
+) -> None:
+    (chant.folder / "ops" / "broken.op.toml").write_text(text, encoding="utf-8")
+    chant.open()
+    before = files_of(chant.folder)
+
+    turn = chant.turn("run broken")
+
+    assert turn.stop_reason == "refusal", turn.text
+    assert f"ops/broken.op.toml:{line}" in turn.text
+    assert said in turn.text
+    assert files_of(chant.folder) == before
+    assert "hi" in chant.turn(chant.kind.shell("echo hi")).text
 
 
 @pytest.mark.needs("shows_all")
