@@ -154,7 +154,10 @@ def wait_dead(pid: int) -> None:
 
 
 def open_descriptors() -> Counter[str]:
-    """Count this process's descriptors by what they lead to (pipes and sockets by kind)."""
+    """Count this process's descriptors by what they lead to (pipes and sockets by kind).
+
+    Compare by ``<=``: a thread of an earlier test may close its own at any time.
+    """
     kinds: Counter[str] = Counter()
     for fd in os.listdir("/proc/self/fd"):
         try:

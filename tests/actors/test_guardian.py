@@ -120,7 +120,7 @@ def test_closing_ends_the_guardian_and_may_be_repeated(steps: RealSteps) -> None
     steps.close()
 
     assert parent_of(pid) is None
-    assert open_descriptors() == before
+    assert open_descriptors() <= before
 
 
 def test_a_closed_guardian_starts_nothing() -> None:
@@ -141,7 +141,7 @@ def test_a_guardian_that_can_not_be_started_fails_the_step(
 
     assert end.kind == "failed"
     assert end.error == "can't start 'true': No such file or directory"
-    assert open_descriptors() == before
+    assert open_descriptors() <= before
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT])
@@ -693,7 +693,7 @@ def test_a_request_to_a_guardian_that_just_ended_is_lost_and_leaks_no_descriptor
     link.wait_end(20)
 
     assert heard == [guardian_link.Report("lost", 0)]
-    assert open_descriptors() == before
+    assert open_descriptors() <= before
     assert capfd.readouterr().err == ""
 
 

@@ -210,4 +210,4 @@ def test_a_fault_anywhere_is_its_one_end_and_leaves_no_descriptor(where: str, ma
 
     assert heard.wait_end().why == "broken"
     programs.guardian.close()
-    assert open_descriptors() == before
+    assert open_descriptors() <= before

@@ -174,7 +174,7 @@ def test_what_a_program_does_not_read_is_let_go(steps: RealSteps) -> None:
         Started(steps, replace(program(name), stdin=b"x" * 1_000_000)).wait_end()
     _wait_pumps()
 
-    assert open_descriptors() == before
+    assert open_descriptors() <= before
 
 
 def test_a_program_may_read_and_report(steps: RealSteps) -> None:
@@ -618,7 +618,7 @@ def test_200_steps_leave_no_descriptor_and_no_thread_behind(steps: RealSteps) ->
         step.wait_end()
     _wait_pumps()
 
-    assert open_descriptors() == before
+    assert open_descriptors() <= before
 
 
 def _wait_pumps() -> None:
@@ -740,7 +740,7 @@ def test_a_program_that_there_is_no_thread_for_fails_and_the_next_one_runs(short
     end = Started(steps, program("true")).wait_end()
 
     assert (end.kind, end.error) == ("failed", "can't start 'true': can't start new thread")
-    assert open_descriptors() == before
+    assert open_descriptors() <= before
     platform.short = "none"
     assert Started(steps, program("true")).wait_end().exit_code == 0
     steps.close()
@@ -771,13 +771,14 @@ def test_programs_that_there_are_no_descriptors_for_fail_and_the_next_one_runs(
 def test_a_guardian_that_there_is_no_descriptor_for_is_reaped(
     steps: RealSteps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = open_descriptors(), children(os.getpid())
+    before, programs = open_descriptors(), children(os.getpid())
     monkeypatch.setattr(guardian_link, "Bell", _no_bell)
 
     end = Started(steps, program("true")).wait_end()
 
     assert (end.kind, end.error) == ("failed", "can't start 'true': Too many open files")
-    assert (open_descriptors(), children(os.getpid())) == before
+    assert open_descriptors() <= before
+    assert children(os.getpid()) == programs
 
 
 def _no_bell(_platform: RealPlatform) -> None:

@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import termios
 import time
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from tests.e2e.processes import cpu_ticks, is_quiet, marked, wait_until_gone
@@ -99,7 +100,8 @@ class Wire:
             self.process.kill()
             self.process.wait()
             for pid in marked(self.mark):
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # what the agent started may end with it
+                    os.kill(pid, signal.SIGKILL)
             for pipe in (self.process.stdin, self.process.stdout, self._stderr):
                 if pipe is not None:
                     pipe.close()

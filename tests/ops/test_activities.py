@@ -240,11 +240,12 @@ def test_http_check_tries_again_and_says_why(tmp_path: Path, server: str) -> Non
 
 
 def test_http_check_names_a_server_that_is_not_there(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/"
 
-    with pytest.raises(ActivityFailed, match="Connection refused"):
-        run("http_check", tmp_path, url=f"http://127.0.0.1:{port}/")
+        with pytest.raises(ActivityFailed, match="Connection refused"):
+            run("http_check", tmp_path, url=url)
 
 
 @pytest.mark.parametrize("url", ["ftp://x/", "http://", "http://x:99999/", "http://a b/", "x"])

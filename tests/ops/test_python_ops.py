@@ -164,8 +164,10 @@ def test_what_a_file_starts_is_gone_when_it_was_read(tmp_path: Path) -> None:
 import os
 if os.fork() == 0:
     os.setsid()
-    open({str(tmp_path / "pid")!r}, "w").write(str(os.getpid()))
+    with open({str(tmp_path / "new")!r}, "w") as stream:
+        stream.write(str(os.getpid()))
     os.write(int(os.environ.get("NOTHING", "2")), b"up")
+    os.rename({str(tmp_path / "new")!r}, {str(tmp_path / "pid")!r})
     import signal
     signal.pause()
 while not os.path.exists({str(tmp_path / "pid")!r}):

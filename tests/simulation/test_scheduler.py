@@ -148,13 +148,14 @@ def test_it_is_told_who_waits_where_while_garbage_is_collected() -> None:
 
 
 def test_a_closed_backend_leaves_no_thread() -> None:
-    before = threading.active_count()
+    before = threading.enumerate()
 
     play(producers_and_consumers)
 
-    for thread in threading.enumerate()[before:]:
+    left = [thread for thread in threading.enumerate() if thread not in before]
+    for thread in left:
         thread.join(10)
-    assert threading.active_count() == before
+    assert not [thread for thread in left if thread.is_alive()]
 
 
 def test_time_jumps_only_when_nobody_can_run() -> None:

@@ -22,7 +22,7 @@ from tests.ops.projects import git, repository
 from tests.ops.resources.looks import Cancel, look
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
 
@@ -186,17 +186,19 @@ def test_a_cancel_cuts_off_a_body_that_ends_with_its_connection(tmp_path: Path) 
 
 
 def test_a_server_that_does_not_answer_is_unobserved_and_not_absent(tmp_path: Path) -> None:
-    seen = look(tmp_path, "http", url=f"http://127.0.0.1:{_free_port()}/")
+    with _deaf_port() as port:
+        seen = look(tmp_path, "http", url=f"http://127.0.0.1:{port}/")
 
     assert (seen.state, seen.reason) == ("unobserved", "no answer: Connection refused")
     assert look(tmp_path, "http", url="ftp://x").state == "unobserved"
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+@contextlib.contextmanager
+def _deaf_port() -> Generator[int]:
+    """Hold a port on which nobody listens, so that nobody else gets it meanwhile."""
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
 
 
 def test_a_command_tells_what_it_prints(tmp_path: Path) -> None:
@@ -225,9 +227,9 @@ def test_a_command_that_fails_says_nothing_unless_its_code_means_absent(tmp_path
 def test_a_command_is_killed_with_its_children_when_its_time_is_over(tmp_path: Path) -> None:
     command = f"sleep 600 & echo $! > {tmp_path}/child; wait"
 
-    seen = look(tmp_path, "command", command=command, timeout_s=0.5)
+    seen = look(tmp_path, "command", command=command, timeout_s=2.0)
 
-    assert seen == unobserved("/bin/sh did not end within 0.5 s")
+    assert seen == unobserved("/bin/sh did not end within 2 s")
     child = int((tmp_path / "child").read_text())
     assert _is_gone(child)
 
@@ -302,7 +304,8 @@ def test_a_port_is_listened_on_or_refused(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         assert look(tmp_path, "port", port=server.getsockname()[1]) == present(listening=True)
 
-    assert look(tmp_path, "port", port=_free_port()) == ABSENT
+    with _deaf_port() as port:
+        assert look(tmp_path, "port", port=port) == ABSENT
     assert look(tmp_path, "port", port=1, host="host.invalid").state == "unobserved"
     assert look(tmp_path, "port", port=123456).state == "unobserved"
 

@@ -151,11 +151,11 @@ def test_a_cancel_ends_the_wait_for_a_silent_server(tmp_path: Path, mark: str) -
 
 def test_a_call_that_is_given_up_is_cancelled_at_the_server(tmp_path: Path, mark: str) -> None:
     log = tmp_path / "log"
-    spec = stub(timeout_s=0.2, env={"STUB_LOG": str(log)}, mark=mark)
+    spec = stub(timeout_s=2.0, env={"STUB_LOG": str(log)}, mark=mark)
     with Running(tmp_path, spec) as running:
         running.ready()
 
-        with pytest.raises(RequestTimedOut, match=r"no answer within 0\.2 s"):
+        with pytest.raises(RequestTimedOut, match=r"no answer within 2 s"):
             running.call("hang")
 
         assert text_of(running.call("echo", text="still there")) == "still there"
@@ -254,7 +254,7 @@ def test_closing_leaves_no_process_and_no_descriptor(tmp_path: Path, mark: str) 
 
     assert survivors(mark) == []
     running.servers.close()
-    assert open_descriptors() == before
+    assert open_descriptors() <= before
 
 
 def test_a_server_whose_guardian_is_killed_is_started_again(tmp_path: Path, mark: str) -> None:
