@@ -52,7 +52,10 @@ class UnclearPermission:
 
 
 class PermissionDesk:
-    """The open requests of one connection.  Each call is one step on a dict: no lock is needed."""
+    """The open requests of one connection, for the router's thread and for those of turns.
+
+    Each look at the dict, and each change, is one step: no lock is needed.
+    """
 
     def __init__(self) -> None:
         """Start with none."""
@@ -61,8 +64,8 @@ class PermissionDesk:
     def open(self, request: OpenRequest) -> None:
         """Keep a request that is about to be sent."""
         self._open[request.session_id, request.request_id] = request
-        while len(self._open) > MAX_OPEN:
-            del self._open[next(iter(self._open))]
+        for oldest in list(self._open)[:-MAX_OPEN]:
+            self._open.pop(oldest, None)  # a cancel may have closed it meanwhile
 
     def take(self, session_id: str, request_id: str) -> OpenRequest | None:
         """Close a request that a prompt of its session answers; None when there is none."""

@@ -255,3 +255,27 @@ def test_a_bug_while_answering_is_an_error_without_details() -> None:
         assert each.result is not None
         assert isinstance(each.result.error, InternalError)
     late.hear(TurnStarted())
+
+
+class LateCancel(str):
+    """A request's id that has its session cancelled, once, as soon as it is looked up again."""
+
+    __slots__ = ("desk", "looks")
+    desk: PermissionDesk
+    looks: int
+
+    def __hash__(self) -> int:
+        self.looks -= 1
+        if not self.looks:
+            self.desk.close_all("a")
+        return super().__hash__()
+
+
+def test_a_cancel_that_comes_while_the_oldest_request_is_dropped_is_no_error() -> None:
+    desk, oldest = PermissionDesk(), LateCancel("0")
+    oldest.desk, oldest.looks = desk, 2
+    desk.open(OpenRequest(oldest, "a", LINE, FACT))
+    for number in range(1, MAX_OPEN + 1):
+        desk.open(OpenRequest(str(number), "a", LINE, FACT))
+
+    assert len(desk) == 0
