@@ -6,10 +6,6 @@ Home folders differ in what is there, so every place is listed whether it exists
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 IN_HOME = (
     ".ssh",
@@ -54,12 +50,12 @@ IN_HOME = (
 """Relative to a home folder."""
 
 
-def secret_paths(home: str, radian_home: str, more: Iterable[str] = ()) -> tuple[str, ...]:
+def secret_paths(home: str, radian_home: str) -> tuple[str, ...]:
     """Return the secret set: absolute, as listed and with links resolved, so both names are shut.
 
-    ``more``: further absolute paths.  Looks at the disk (links only).
+    Looks at the disk (links only).
     """
-    listed = [os.path.join(home, name) for name in IN_HOME] + [radian_home, *more]
+    listed = [os.path.join(home, name) for name in IN_HOME] + [radian_home]
     found: dict[str, None] = {}
     for path in listed:
         found[os.path.normpath(path)] = None

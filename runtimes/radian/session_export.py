@@ -20,7 +20,6 @@ from runtimes.radian.session_errors import ExportExists
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from actors.faults import Faults
     from runtimes.radian.fold import Price
     from runtimes.radian.journal_read import Loaded
     from runtimes.radian.records import Entry
@@ -114,7 +113,7 @@ def _is_frame(entry: Entry) -> bool:
     return isinstance(entry.record, TurnStarted | TurnEnded) and entry.record.agent is None
 
 
-def write_export(path: str, text: str, *, force: bool, faults: Faults | None = None) -> None:
+def write_export(path: str, text: str, *, force: bool) -> None:
     """Write an export to a file, whole or not at all, for its owner only.
 
     Raises:
@@ -128,5 +127,5 @@ def write_export(path: str, text: str, *, force: bool, faults: Faults | None = N
     if not force and os.path.lexists(target):
         message = f"{path} exists already; --force replaces it"
         raise ExportExists(message)
-    with whole_file(target, 0o600, faults) as stream:
+    with whole_file(target, 0o600) as stream:
         stream.write(text.encode("utf-8", "replace"))

@@ -53,9 +53,6 @@ if TYPE_CHECKING:
     from runtimes.chant.operator.actor import OperatorMessage
     from runtimes.chant.run_tasks import RunTasks
 
-STOP_LIMIT_S = 5.0
-"""How long the actors get to stop once nothing runs any more."""
-
 
 class Note(NamedTuple):
     """Why the thread that waits for the operator should look up."""

@@ -6,10 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-MIN_SECRET_CHARS = 8
-"""A shorter secret can't be told from a word."""
+    from collections.abc import Mapping
 
 _SECRET_WORDS = frozenset(
     {"KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASS"}
@@ -36,22 +33,9 @@ QUIET: Mapping[str, str] = {
 """Nobody can type, so nothing should ask, page or open an editor."""
 
 
-def tool_env(
-    env: Mapping[str, str], secrets: Iterable[str] = (), keep: Iterable[str] = ()
-) -> dict[str, str]:
-    """Return the environment for tools.
-
-    ``secrets`` are values that no variable may have in it (of at least `MIN_SECRET_CHARS`);
-    ``keep`` are names that a person wants programs to have although they look like secrets.
-    """
-    values = [secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS]
-    kept = frozenset(keep)
-    passed = {
-        name: value
-        for name, value in env.items()
-        if not any(secret in value for secret in values)
-        and (name in kept or not looks_secret(name, value))
-    }
+def tool_env(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for tools: of ``env`` what does not look like a secret."""
+    passed = {name: value for name, value in env.items() if not looks_secret(name, value)}
     if PYTHON_STREAMS in passed:
         passed[PYTHON_STREAMS] = "utf-8"
     return {**passed, **QUIET}
