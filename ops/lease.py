@@ -40,10 +40,13 @@ class Lease:
 
     def end(self) -> None:
         """Let go.  Safe to call twice."""
-        if self._lock >= 0:
-            os.truncate(self._lock, 0)
-            os.close(self._lock)
-            self._lock = -1
+        lock, self._lock = self._lock, -1
+        if lock < 0:
+            return
+        try:
+            os.truncate(lock, 0)
+        finally:
+            os.close(lock)
 
 
 def take_lease(
@@ -64,14 +67,21 @@ def take_lease(
     try:
         (faults or NoFaults()).at(BEFORE_LOCK.name, "lease")
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        note = _note(env, steward, since)
+        os.truncate(lock, 0)
+        os.pwrite(lock, json.dumps(note).encode() + b"\n", 0)
     except BlockingIOError as error:
         os.close(lock)
         raise LeaseHeld(_held(env, read_note(state_dir, env))) from error
-    except OSError:
+    except BaseException:
         os.close(lock)
         raise
+    return Lease(path, note, lock)
+
+
+def _note(env: str, steward: str, since: str) -> dict[str, Any]:
     pid = os.getpid()
-    note = {
+    return {
         "steward": steward,
         "env": env,
         "host": os.uname().nodename,
@@ -79,9 +89,6 @@ def take_lease(
         "start_time": start_time(pid),
         "since": since,
     }
-    os.truncate(lock, 0)
-    os.pwrite(lock, json.dumps(note).encode() + b"\n", 0)
-    return Lease(path, note, lock)
 
 
 def read_note(state_dir: str, env: str) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -90,3 +91,32 @@ def test_a_note_that_is_none_of_ours_is_nobodys(tmp_path: Path) -> None:
         (tmp_path / "operator" / "prod.lease").write_text(text)
 
         assert read_note(str(tmp_path), "prod") is None
+
+
+def test_a_lease_whose_note_could_not_be_written_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_given: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", full)
+        with pytest.raises(OSError, match="No space"):
+            take_lease(str(tmp_path), "prod", "mine", "now")
+
+    take_lease(str(tmp_path), "prod", "mine", "now").end()
+
+
+def test_a_lease_ends_also_where_its_note_can_not_be_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_given: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    lease = take_lease(str(tmp_path), "prod", "mine", "now")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "truncate", broken)
+        with pytest.raises(OSError, match="Input/output"):
+            lease.end()
+
+    take_lease(str(tmp_path), "prod", "mine", "now").end()
