@@ -81,7 +81,7 @@ def test_s5_4_what_waiting_can_not_mend_is_given_up_at_once(
 def test_s5_1_a_stream_that_falls_silent_is_given_up_after_its_timeout(box: Box) -> None:
     half = silent_after(events(chat({"content": "half"}), end=b""))
     with model_server(half, GOOD) as server:
-        words = far(box, server.url, 'stream_idle_timeout = "300ms"\n')
+        words = far(box, server.url, 'stream_idle_timeout = "2s"\n')
         run = box.run("exec", "-p", "x", "--output", "jsonl", *words)
 
     (retry,) = of_type(run.stdout, "Retry")

@@ -87,7 +87,7 @@ def judge(running_judge: str) -> str:
 def box(request: pytest.FixtureRequest, judge: str, tmp_path: Path) -> Box:
     made = make_box(tmp_path)
     broken_project(made.workspace)
-    idle = '\n[providers.far]\nstream_idle_timeout = "1s"'
+    idle = '\n[providers.far]\nstream_idle_timeout = "3s"'
     configure(made, request.param, judge + BASES[request.param])
     config = made.home / "config.toml"
     config.write_text(config.read_text().replace("\n[providers.far]", idle))

@@ -145,19 +145,19 @@ def test_a_slow_stream_that_lives_is_not_cut(box: Box) -> None:
     def slow(sock: socket.socket, server: ModelServer) -> None:
         # Longer than the limit on silence in all, and never silent for that long.
         sock.sendall(HEAD)
-        for piece in (*(events(chat({"content": "a"}), end=b"") for _ in range(8)), LAST):
-            server.release.wait(0.2)
+        for piece in (*(events(chat({"content": "a"}), end=b"") for _ in range(9)), LAST):
+            server.release.wait(0.25)
             sock.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
         sock.sendall(b"0\r\n\r\n")
 
     with model_server(slow) as server:
         configure(box, "openai-compatible", server.url)
         config = box.home / "config.toml"
-        idle = '[providers.far]\nstream_idle_timeout = "1s"'
+        idle = '[providers.far]\nstream_idle_timeout = "2s"'
         config.write_text(config.read_text().replace("[providers.far]", idle))
         run = box.run(*exec_words())
 
-    assert (run.returncode, result_of(run)["text"]) == (0, "a" * 8)
+    assert (run.returncode, result_of(run)["text"]) == (0, "a" * 9)
     assert result_of(run)["run_metrics"]["retries"] == 0
 
 
