@@ -149,18 +149,17 @@ class Server:
         note = self._notes.get()
         while note.kind == "all over":
             note = self._notes.get()
-        code = INTERNAL_FAULT if note.kind == "root down" else note.code
         if note.kind == "end of input":
             self._let_answers_leave()
         self._tree.gate.close()
-        if note.kind != "root down":
-            self._end_turns()
+        fell = note.kind == "root down" or self._end_turns() == "root down"
+        if not fell:
             with suppress(ActorDeadError):
                 root.tell(Stop())
             self._await({"root down"}, STOP_LIMIT_S)
         if self._steps is not None:
             self._steps.close()
-        return code
+        return INTERNAL_FAULT if fell else note.code
 
     def _let_answers_leave(self) -> None:
         """Give what was asked before the end of input its answer, if the client reads at all."""
@@ -191,13 +190,17 @@ class Server:
         finally:  # a disk that can't be read now says so again, where it is heard
             self._ground.warm_up()
 
-    def _end_turns(self) -> None:
-        """Cancel what runs and give it time to clean up; a second signal takes that time away."""
+    def _end_turns(self) -> str | None:
+        """Cancel what runs and give it time to clean up; a second signal takes that time away.
+
+        Returns the kind of the note that ended that; None: the time was over.
+        """
         self._tree.router.tell(EndTurns())
         seen = self._await({"all over", "root down", "signal"}, SHUTDOWN_LIMIT_S)
         if seen == "signal":
             self._tree.router.tell(EndTurns(hard=True))
-            self._await({"all over", "root down"}, HARD_LIMIT_S)
+            seen = self._await({"all over", "root down"}, HARD_LIMIT_S)
+        return seen
 
     def _await(self, kinds: set[str], limit_s: float) -> str | None:
         """Wait for a note of one of ``kinds``, at most ``limit_s`` seconds; None: none came."""

@@ -202,6 +202,21 @@ def test_an_actor_that_crashes_for_ever_ends_the_process_in_bounds(actor: str) -
     assert client.telemetry.count("gave_up") == 2
 
 
+def test_a_tree_that_falls_at_any_moment_is_told_by_the_exit_code() -> None:
+    """Also while the turns are ended: that was told as an end in order."""
+    fallen = set[int]()
+    for first in range(1, 40):
+        client, _ = _serve_three_prompts(CrashAt("actor.receive", range(first, 10_000), "router"))
+        code = client.leave()
+        gave_up = client.telemetry.count("gave_up")
+        client.check()
+
+        assert code == (70 if gave_up else 0), first
+        fallen.add(gave_up)
+
+    assert fallen == {0, 2}
+
+
 @pytest.mark.parametrize("kind", ["bug", "unbegun"])
 def test_a_bug_in_a_turn_costs_that_turn_only_however_often(kind: str) -> None:
     client = Client(NoFaults())
