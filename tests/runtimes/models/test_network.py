@@ -203,7 +203,7 @@ def test_an_attempt_that_is_over_lets_go_of_its_socket() -> None:
 
 
 def unreached(url: str, monkeypatch: pytest.MonkeyPatch) -> CallFailed:
-    monkeypatch.setattr("runtimes.models.http_stream.CONNECT_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("runtimes.models.http_stream.CONNECT_TIMEOUT_S", 1.0)
     settings = config(url)
     (failed,) = call(WireProvider(settings, dialect_of(settings), Secrets({}), HttpClient({})))
     assert isinstance(failed, CallFailed)
@@ -224,7 +224,7 @@ def test_a_name_server_that_hears_nothing_is_not_waited_for(
     failed = unreached("http://models.example/v1", monkeypatch)
 
     over.set()
-    assert failed.message == "local: no connection to http://models.example within 0.3 s"
+    assert failed.message == "local: no connection to http://models.example within 1 s"
     assert failed.retry
 
 
@@ -259,7 +259,7 @@ def test_a_handshake_that_comes_a_byte_at_a_time_is_given_up(
 
         assert gone.wait(20)
         dripping.join(20)
-    assert failed.message == f"local: no connection to {url} within 0.3 s"
+    assert failed.message == f"local: no connection to {url} within 1 s"
     assert failed.retry
 
 
