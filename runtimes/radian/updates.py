@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from protocol.acp.cutting import cut_text, shorten_raw, shorten_text
+from protocol.acp.cutting import cut_text, shorten_raw
 from protocol.acp.updates import (
     AgentMessageChunk,
     AgentThoughtChunk,
@@ -17,6 +17,7 @@ from protocol.acp.updates import (
 )
 from runtimes.radian import events
 from runtimes.radian.shown_diff import shown_diff
+from runtimes.radian.tools.full_output import shorten_again
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 PART_BYTES = 24 * 1024
 """Each of input, output and shown text of a tool: a line then stays under 60 KiB."""
+REASON_BYTES = 1024
+"""Room for the words beside an output."""
 TAIL_CHARACTERS = 4096
 """Of a command's output, shown while it runs: an update replaces the one before."""
 
@@ -156,10 +159,11 @@ def message_id(turn: int, call: int) -> str:
 
 def finished(call_id: str, result: Any, changed: ToolContent | None = None) -> ToolCallUpdate:
     """Close a call; ``result`` has a status, an output and maybe a reason."""
-    output: dict[str, Any] = {"output": result.output}
+    text = shorten_again(result.output, PART_BYTES - REASON_BYTES)
+    output: dict[str, Any] = {"output": text}
     if result.reason is not None:
         output["reason"] = result.reason
-    shown = changed or ToolText(shorten_text(result.output, PART_BYTES))
+    shown = changed or ToolText(text)
     return ToolCallUpdate(
         tool_call_id=call_id,
         status=result.status,

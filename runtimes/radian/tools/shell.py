@@ -204,7 +204,7 @@ def _background(work: ProcessWork, command: str, context: ToolContext) -> ToolRu
 
 def _outcome(end: StepEnd, kept: FullOutput, timeout_ms: int) -> ToolOutcome:
     full = kept.path if kept.exists else None
-    text = shorten(end.stdout.text, full=full)
+    text = shorten(end.stdout.text, full=full, whole_bytes=end.stdout.total_bytes)
     if end.stderr.text:  # of the sandbox itself: the command's own went into stdout
         text = f"{text}\n{shorten(end.stderr.text, 4096)}".strip("\n")
     if end.kind == "exited" and end.exit_code == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -237,6 +238,62 @@ def test_long_output_stays_in_short_lines(box: Box) -> None:
     assert max(map(len, lines)) < 60 * 1024
     # Cut between characters, and nothing lost.
     assert turn.text == f"{said}Ok."
+
+
+@pytest.mark.parametrize(
+    ("used", "note"),
+    [
+        (call("read", path="lines"), "the file goes on: next offset"),
+        (call("read", path="line"), "line cut"),
+        (call("grep", pattern="é", path="lines"), "limit"),
+        (call("shell", command="cat lines"), "bytes left out; all of it is in "),
+        (call("shell", command="cat line"), "bytes left out; all of it is in "),
+    ],
+    ids=["lines", "one line", "matches", "output of lines", "output of one line"],
+)
+def test_two_megabytes_are_shown_in_part_and_that_is_said(
+    box: Box, used: dict[str, Any], note: str
+) -> None:
+    box.workspace.joinpath("lines").write_text("\n".join("é" * 90 for _ in range(11_000)))
+    box.workspace.joinpath("line").write_text("x" * 2_000_000)
+    box.play({"tool_calls": [used]}, {"text": "Ok."})
+    with Client(box) as client:
+        client.open()
+        turn = client.turn("go")
+
+    lines = [json.dumps(each, ensure_ascii=False).encode() for each in turn.messages]
+    assert max(map(len, lines)) < 60 * 1024
+    last = turn.updates("tool_call_update")[-1]
+    assert last["status"] == "completed"
+    assert note in last["content"][0]["content"]["text"]
+    assert turn.text == "Ok."
+
+
+@pytest.mark.parametrize(
+    "text", ["é" * 1_000_000, "one line\n" * 222_222, "\x01" * 100_000, "x" * 40_000]
+)
+def test_of_a_long_output_it_is_said_how_much_is_not_shown_and_where_it_is(
+    box: Box, text: str
+) -> None:
+    box.workspace.joinpath("out").write_text(text)
+    box.play({"tool_calls": [call("shell", command="cat out")]}, {"text": "Ok."})
+    with Client(box) as client:
+        session = client.open()
+        turn = client.turn("go")
+    with Client(box) as client:
+        loaded = client.load(session)
+
+    for messages in (turn, loaded):
+        last = messages.updates("tool_call_update")[-1]
+        shown = last["content"][0]["content"]["text"]
+        head, left_out, where, tail = re.split(
+            r"\n\[\.\.\. (\d+) bytes left out; (.*) \.\.\.\]\n", shown
+        )
+        assert text.startswith(head)
+        assert text.endswith(tail)
+        assert len(f"{head}{tail}".encode()) + int(left_out) == len(text.encode())
+        assert where.startswith("all of it is in ")
+        assert last["rawOutput"]["output"] == shown
 
 
 # --- cancels

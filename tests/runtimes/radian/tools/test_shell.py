@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,9 @@ import pytest
 
 from actors.faults import NoFaults
 from runtimes.radian.permissions import Allow, Ask, Deny
+from runtimes.radian.tools import full_output
 from runtimes.radian.tools.base import ToolOutcome
+from runtimes.radian.tools.full_output import MAX_RESULT_BYTES
 from runtimes.radian.tools.job import JobTool
 from runtimes.radian.tools.sandbox import NoSandbox, Sandboxes
 from runtimes.radian.tools.shell import Shell
@@ -107,9 +110,31 @@ def test_endless_output_is_bounded_and_all_of_it_is_in_a_file(free: Bench) -> No
     assert len(outcome.output) < 40_000
     assert "the end" in outcome.output
     assert outcome.full_output_file is not None
-    assert outcome.full_output_file in outcome.output
+    left_out, where = left_out_of(outcome.output)
+    assert left_out == 30_000_008 - MAX_RESULT_BYTES
+    assert where == f"all of it is in {outcome.full_output_file}"
     assert os.path.getsize(outcome.full_output_file) == 30_000_008
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+def test_what_found_no_room_in_the_file_is_not_said_to_be_there(
+    free: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_output, "MAX_FILE_BYTES", 100_000)
+
+    outcome = free.call(Shell(), command="yes | head -c 700000")
+
+    assert outcome.full_output_file is not None
+    assert os.path.getsize(outcome.full_output_file) == 100_000
+    left_out, where = left_out_of(outcome.output)
+    assert left_out == 700_000 - MAX_RESULT_BYTES
+    assert where == f"its first 100000 are in {outcome.full_output_file}"
+
+
+def left_out_of(output: str) -> tuple[int, str]:
+    """Return what the one note in an output says."""
+    ((count, where),) = re.findall(r"\[\.\.\. (\d+) bytes left out; (.*) \.\.\.\]", output)
+    return int(count), where
 
 
 def test_a_disk_that_fails_costs_the_file_only(tmp_path: Path) -> None:
